@@ -595,8 +595,9 @@ NCZARR_API int nc_get_meta_block_size(size_t *sizep);
 /*
  * Creates a dataset and opens it in define mode. `path` is the name of a directory, of an archive if it ends in .zip,
  * or of a file, or a URL such as file://dir#mode=nczarr,file (mode values nczarr, zarr, v2, v3, xarray, noxarray,
- * consolidated, file, zip, netcdf4, cdf1, cdf2, cdf5, classic; keys compat=4.9.2|4.9.0, consolidated=yes|no, dimension_separator=.|/,
- * chunk_keys=v2|default, durability=sync|none|each, readahead=yes|no, commit=sync|close|SECONDS,
+ * consolidated, file, zip, netcdf4, cdf1, cdf2, cdf5, classic; keys compat=4.9.2|4.9.0, consolidated=yes|no,
+ * dimension_separator=.|/, chunk_keys=v2|default, durability=sync|none|each, readahead=yes|no,
+ * commit=sync|close|SECONDS,
  * zip.prefix=NAME, zip.order=sorted; of netCDF-4 files front=BYTES and reuse=readers|never).
  * Or a bucket: s3://bucket/key, or an http or https URL of an S3 host or with mode=s3 (s3.md); any other http or https
  * URL names a web server, from which nc_open() reads.
@@ -701,9 +702,9 @@ NCZARR_API int nc_inq_unlimdim(int ncid, int *unlimdimidp);
 /* Unlimited dimensions of the group and its ancestors; call with NULL ids first for the count. */
 NCZARR_API int nc_inq_unlimdims(int ncid, int *nunlimdimsp, int *unlimdimidsp);
 
-/* NC_FORMAT_NETCDF4 of Zarr and netCDF-4, or NC_FORMAT_NETCDF4_CLASSIC if created with NC_CLASSIC_MODEL; of a classic file the
- * format of its version. Extended: NC_FORMATX_NCZARR, _NC3 (classic files) or _NC_HDF5 (netCDF-4 files), and the mode
- * flags. */
+/* NC_FORMAT_NETCDF4 of Zarr and netCDF-4, or NC_FORMAT_NETCDF4_CLASSIC if created with NC_CLASSIC_MODEL; of a classic
+ * file the format of its version. Extended: NC_FORMATX_NCZARR, _NC3 (classic files) or _NC_HDF5 (netCDF-4 files), and
+ * the mode flags. */
 NCZARR_API int nc_inq_format(int ncid, int *formatp);
 NCZARR_API int nc_inq_format_extended(int ncid, int *formatp, int *modep);
 

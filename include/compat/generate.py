@@ -85,7 +85,7 @@ that takes an ncid goes to the library that the ncid is of. What the others do:
 | `nc_open_mem`, `nc_open_memio` | this library for zip archives, and for a path with a mode of Zarr |
 | `nc_copy_att`, `ncattcopy`, `nc_copy_var` | from one library to the other through their public functions; attributes and variables of user-defined types: NC_EBADTYPE |
 | `nc_inq_type_equal` | types of two libraries: atomic ones are compared, others are NC_EBADTYPE |
-| `nc_set_default_format` | both; the old format is libnetcdf's |
+| `nc_set_default_format` | counts where the flags of nc_create() name no format (formats.md) |
 | `nc_rc_get` | what nc_rc_set() set, else what libnetcdf has |
 | `nc_finalize` | both, libnetcdf only where it is loaded |
 | `ncaux_begin_compound` and its companions | by the ncid that begins it |

@@ -20,8 +20,8 @@ free_container(container *c)
     ncz_free(c);
 }
 
-/* A new file that no commit named goes. One that has its name may have taken an older file's place: it stays, though its
- * commit was not made durable. */
+/* A new file that no commit named goes. One that has its name may have taken an older file's place: it stays, though
+ * its commit was not made durable. */
 static zmap_end
 end_of_new(const container *c)
 {

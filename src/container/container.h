@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * container: a map that is an HDF5 file being written. Its objects are the chunks of arrays: the object "UID/i.j.k" is
- * the chunk at (i, j, k) of the array with that number, a scalar's is "UID/0". A put takes free room in the file, writes
- * the bytes there, and enters the place in the array's chunk tree. A commit writes the metadata as one block, and then
- * the superblock, which makes all of it known. Nothing that a commit has named is overwritten before the second commit
- * after, so whatever dies leaves the last commit.
+ * container: a map that is an HDF5 file being written. Its objects are the chunks of arrays: the object "UID/i.j.k"
+ * is the chunk at (i, j, k) of the array with that number, a scalar's is "UID/0". A put takes free room in the file,
+ * writes the bytes there, and enters the place in the array's chunk tree. A commit writes the metadata as one block,
+ * and then the superblock, which makes all of it known. Nothing that a commit has named is overwritten before the
+ * second commit after, so whatever dies leaves the last commit.
  *
  * Exceptions: pieces of a contiguous array of more than 64 KiB are changed in place once it was committed, unless its
  * elements live in heaps. And pieces of any contiguous array are written where they belong: a put of one that was put
@@ -44,8 +44,8 @@ typedef struct ncz_container_range {
     uint64_t addr, len;
 } ncz_container_range;
 
-/* Of a file that is there: all that its last commit uses, in any order. What else lies below the end was given up, and is
- * used again: at once if nobody reads the file, else as what a commit gives up now. */
+/* Of a file that is there: all that its last commit uses, in any order. What else lies below the end was given up,
+ * and is used again: at once if nobody reads the file, else as what a commit gives up now. */
 int ncz_container_use(zmap *m, const ncz_container_range *used, size_t n, bool nobody_reads);
 /* The next commit gives these ranges up: metadata that it has anew. */
 int ncz_container_give_up(zmap *m, const ncz_container_range *ranges, size_t n);
@@ -57,7 +57,8 @@ enum { NCZ_CONTAINER_ELEMENT = 16 }; /* bytes of such an element: number of item
 typedef struct ncz_container_heap ncz_container_heap; /* of one put */
 typedef struct ncz_container_read ncz_container_read; /* of one get */
 
-/* Puts bytes into the global heap (III.E). `element` names them from then on; also those that are none. With NULL it is all zeros. */
+/* Puts bytes into the global heap (III.E). `element` names them from then on; also those that are none. With NULL it
+ * is all zeros. */
 int ncz_container_heap_add(ncz_container_heap *h, const void *bytes, size_t len, uint32_t nelems,
                            unsigned char element[NCZ_CONTAINER_ELEMENT]);
 /* The bytes of an element, until the next call; *data NULL: there are none. */
@@ -110,8 +111,9 @@ typedef struct ncz_container_commit_opts {
     int64_t reuse_after;
 } ncz_container_commit_opts;
 
-/* Of the last one, with room left in front: says so before the layouts are asked for. All trees are written anew, to the
- * front, if they fit there beside metadata of `metadata` bytes (a guess is enough). Without effect on other files. */
+/* Of the last one, with room left in front: says so before the layouts are asked for. All trees are written anew, to
+ * the front, if they fit there beside metadata of `metadata` bytes (a guess is enough). Without effect on other
+ * files. */
 int ncz_container_to_front(zmap *m, uint64_t metadata);
 /* Where the array's data are. Writes the nodes of its tree that changed; of a contiguous one that has been put to, fill
  * where nothing was put. `data` of a compact one is valid until it is put to, dropped or closed. */
@@ -130,8 +132,9 @@ bool ncz_container_changed(const zmap *m); /* something was put, deleted or drop
  * 5. syncs it: the commit is known. Gives up the last one's metadata;
  * 6. `last`: cuts the file.
  *
- * After a failure before step 4 the last commit stays, after one in step 4 or 5 it is this one or the last one. The same
- * call, with the same image and layouts, may be made again. A file that replaces another one gets its name in step 5.
+ * After a failure before step 4 the last commit stays, after one in step 4 or 5 it is this one or the last one. The
+ * same call, with the same image and layouts, may be made again. A file that replaces another one gets its name in
+ * step 5.
  */
 int ncz_container_commit(zmap *m, ncz_hdf5_image *image, const ncz_container_commit_opts *o);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The chunks of chunked arrays. A put takes room under the lock, writes there without it, and enters the place in the
- * tree only when all is written; so a put that fails leaves nothing. The room of a chunk that is replaced before a commit
- * has named it is free at once, unless a get may be reading it: then it waits as if a commit had.
+ * tree only when all is written; so a put that fails leaves nothing. The room of a chunk that is replaced before a
+ * commit has named it is free at once, unless a get may be reading it: then it waits as if a commit had.
  */
 #include "container/container_int.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collections of the global heap (III.E), for elements of variable length. The objects of a larger chunk have collections
- * of their own, so that these go with the chunk. Those of small chunks share one that is open: it is in memory, and is
- * written when it is full or at a commit, after which nothing is added. A collection counts the chunks that name it.
+ * Collections of the global heap (III.E), for elements of variable length. The objects of a larger chunk have
+ * collections of their own, so that these go with the chunk. Those of small chunks share one that is open: it is in
+ * memory, and is written when it is full or at a commit, after which nothing is added. A collection counts the chunks
+ * that name it.
  */
 #include "container/container_int.h"
 #include "hdf5/hdf5_write.h"

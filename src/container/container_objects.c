@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The objects of the map. A key is the number of an array and a place in its grid, "7/0.12.3"; that of a scalar is "7/0".
- * Other keys have no object.
+ * The objects of the map. A key is the number of an array and a place in its grid, "7/0.12.3"; that of a scalar is
+ * "7/0". Other keys have no object.
  */
 #include "container/container_int.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The pieces of contiguous and compact arrays, whose bytes follow each other. A contiguous array gets all its room at
- * the first put, and its pieces are written where they belong; what was never put is set to fill when the layout is asked
- * for. A compact one is in memory.
+ * the first put, and its pieces are written where they belong; what was never put is set to fill when the layout is
+ * asked for. A compact one is in memory.
  *
- * An array that a commit has named moves to new room at the first put after it, so that the commit stays as it is: all
- * of at most 64 KiB, and those whose elements live in heaps. Others are changed in place.
+ * An array that a commit has named moves to new room at the first put after it, so that the commit stays as it is:
+ * all of at most 64 KiB, and those whose elements live in heaps. Others are changed in place.
  *
  * Pieces are numbered in the order of their bytes. Until an array is whole it has a bit for each piece that was put.
  */

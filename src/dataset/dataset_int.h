@@ -234,6 +234,7 @@ typedef struct ncz_nc4_state {
     bool            defined;     /* define mode has ended once */
     bool            committed;   /* by this session */
     bool            never_reuse; /* room that was given up */
+    bool            locks;       /* readers are seen by their locks */
     bool            fits;        /* `front` is chosen, as long as there are no data */
     bool            knows_free;  /* of a file that was there: which room is free */
 } ncz_nc4_state;

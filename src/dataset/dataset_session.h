@@ -7,7 +7,8 @@
  *              (dataset_documents.c)
  *   file       all in one file whose head is changed in place: classic netCDF (dataset_file_session.c)
  *   netcdf4    all in one file whose metadata are written anew at each commit (dataset_netcdf4_session.c)
- *   ranks      either of the first two, shared by several ranks (src/par); its functions call those of the kind that is shared
+ *   ranks      either of the first two, shared by several ranks (src/par); its functions call those of the kind that
+ * is shared
  *
  * All run under the dataset's exclusive lock, but for puts, which may share it, and what only looks. Where a function
  * gets `rc`, that is this rank's result so far: a rank that failed takes part with it. Alone it is returned.

@@ -134,8 +134,8 @@ typedef struct looking {
     ncz_err                err;
 } looking;
 
-/* So many bytes of an object that is far away come with the first look, for all dialects: a header of a classic file, or
- * the structure of an HDF5 file that has it in front. */
+/* So many bytes of an object that is far away come with the first look, for all dialects: a header of a classic file,
+ * or the structure of an HDF5 file that has it in front. */
 enum { FAR_LOOK = 1 << 18 };
 
 /* Keeps the first bytes of a far object, which may be asked for again. Without memory they are not kept. */

@@ -266,8 +266,8 @@ typedef struct ncz_filter_words {
  * made chunks smaller, and nothing is left that does, shuffle and deflate take its place.
  */
 int ncz_chain_filters(const ncz_chain *c, const ncz_array_type *in, ncz_filter_words **out, size_t *n);
-/* The reverse of ncz_chain_from_filters() for codec i of a chain: its number, and the words that HDF5 stores for such an
- * array, which are more than a program gives for some. NC_ENOFILTER: it has no number. */
+/* The reverse of ncz_chain_from_filters() for codec i of a chain: its number, and the words that HDF5 stores for such
+ * an array, which are more than a program gives for some. NC_ENOFILTER: it has no number. */
 int ncz_chain_filter_at(const ncz_chain *c, size_t i, ncz_filter_spec *out, unsigned words[NCZ_CODEC_WORDS]);
 /* NC_ENOFILTER if one of the filters can only be read. */
 int ncz_chain_check_encodes(const ncz_chain *c);

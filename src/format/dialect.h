@@ -193,9 +193,9 @@ typedef struct ncz_dialect_reader {
     int (*check)(struct ncz_loader *l);
     int (*load)(struct ncz_loader *l);
     /*
-     * filters: those of a stored variable, as HDF5 numbers them and with their words, also those that its chain lacks.
-     * NULL, here and as its answer: its chain has all. mark: the value of `_IsNetcdf4` or `_SuperblockVersion`. NULL: what netCDF-C says of
-     * Zarr.
+     * filters: those of a stored variable, as HDF5 numbers them and with their words, also those that its chain
+     * lacks. NULL, here and as its answer: its chain has all. mark: the value of `_IsNetcdf4` or
+     * `_SuperblockVersion`. NULL: what netCDF-C says of Zarr.
      */
     const ncz_filter_spec *(*filters)(const ncz_var *v, size_t *n);
     int (*mark)(const ncz_model *m, const char *name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * hdf5: the structure of an HDF5 file, as it is read: groups and their links, datasets, attributes, types, and where the
- * chunks of a dataset lie. It hands out bytes as they are stored; values, filters and names of netCDF are not its
+ * hdf5: the structure of an HDF5 file, as it is read: groups and their links, datasets, attributes, types, and where
+ * the chunks of a dataset lie. It hands out bytes as they are stored; values, filters and names of netCDF are not its
  * matter. How it is written: hdf5_write.h, hdf5_tree.h.
  *
  * Everything that a file says is checked: no memory is asked for by a number that the file's size does not bear out,

@@ -173,8 +173,8 @@ check_links(ncz_hdf5_check_state *s, const ncz_hdf5_object *o)
     return NC_NOERR;
 }
 
-/* If the header says that the order is tracked, the message must say so, too, and as much of the index: libhdf5 looks at
- * one here, at the other there. */
+/* If the header says that the order is tracked, the message must say so, too, and as much of the index: libhdf5 looks
+ * at one here, at the other there. */
 static int
 check_attribute_info(ncz_hdf5_check_state *s, const ncz_hdf5_object *o)
 {

@@ -64,8 +64,8 @@ typedef struct ncz_hdf5_checker {
 /* Fails only where the check itself does: memory, reading, or what a callback returns. */
 int ncz_hdf5_check(ncz_hdf5 *f, const ncz_hdf5_checker *checker);
 
-/* Every range of bytes in use. A fault, but one of a count or a reference, is an error (NC_EHDFERR, NC_ENOTBUILT: then nobody can say what is free), before
- * the first call. `checker`: its `fault` is not called. */
+/* Every range of bytes in use. A fault, but one of a count or a reference, is an error (NC_EHDFERR, NC_ENOTBUILT:
+ * then nobody can say what is free), before the first call. `checker`: its `fault` is not called. */
 int ncz_hdf5_extents(ncz_hdf5 *f, const ncz_hdf5_checker *checker);
 
 #endif /* NCZ_HDF5_CHECK_H */

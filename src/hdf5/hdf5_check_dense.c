@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Many links or attributes: a fractal heap (III.G), a B-tree of the hashes of their names, and, where it is kept, one of
- * the order of creation (III.A.2, types 5, 6, 8, 9). Both trees have the same ones, in their order; what the heap's
- * header counts is there.
+ * Many links or attributes: a fractal heap (III.G), a B-tree of the hashes of their names, and, where it is kept, one
+ * of the order of creation (III.A.2, types 5, 6, 8, 9). Both trees have the same ones, in their order; what the
+ * heap's header counts is there.
  */
 #include "hdf5/hdf5_check_int.h"
 

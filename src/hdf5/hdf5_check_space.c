@@ -8,8 +8,8 @@
 int
 ncz_hdf5_check_free_space(ncz_hdf5 *f, uint64_t addr)
 {
-    /* Signature 4, version 1, client 1; 4 L: bytes, and sections in all, stored, and not; classes 2, percents 4, bits 2;
-     * L: the largest; O: the list; 2 L: its size, and what is allocated for it; checksum 4 */
+    /* Signature 4, version 1, client 1; 4 L: bytes, and sections in all, stored, and not; classes 2, percents 4, bits
+     * 2; L: the largest; O: the list; 2 L: its size, and what is allocated for it; checksum 4 */
     uint64_t   n = 18 + 7 * (uint64_t)f->length_size + f->offset_size, list, used, allocated;
     ncz_buf    b = NCZ_BUF_INIT;
     ncz_cursor c;

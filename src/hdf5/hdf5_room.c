@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The free room of a file: ranges sorted by address, none of which touch, in a treap whose nodes know the longest range
- * below them; so the first one that is long enough is found in the time of a search. What reaches the end is not among
- * them: the end is lower then.
+ * The free room of a file: ranges sorted by address, none of which touch, in a treap whose nodes know the longest
+ * range below them; so the first one that is long enough is found in the time of a search. What reaches the end is
+ * not among them: the end is lower then.
  *
- * Two queues have what is not free yet: what the next commit gives up (`given`), and what earlier ones did (`held`), the
- * oldest first. A range has one note wherever it is. Notes are allocated ahead, so that giving room up cannot fail.
+ * Two queues have what is not free yet: what the next commit gives up (`given`), and what earlier ones did (`held`),
+ * the oldest first. A range has one note wherever it is. Notes are allocated ahead, so that giving room up cannot
+ * fail.
  */
 #include "hdf5/hdf5_int.h"
 #include "hdf5/hdf5_tree.h"

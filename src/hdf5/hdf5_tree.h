@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The chunks of a dataset while it is written, as a B-tree of version 1 (III.A.1) in memory, and the free room of a file.
+ * The chunks of a dataset while it is written, as a B-tree of version 1 (III.A.1) in memory, and the free room of a
+ * file.
  *
- * Both serve copy on write. What the last commit names is never overwritten: changed nodes get new room, and room that
- * is given up is used again from the second commit after on, since until then the file may be opened as it was. What no
- * commit has named is free at once. A *stamp* tells the two apart: the number of commits that were tried before
- * something was written (ncz_hdf5_room_stamp()). What has the present stamp is in no commit.
+ * Both serve copy on write. What the last commit names is never overwritten: changed nodes get new room, and room
+ * that is given up is used again from the second commit after on, since until then the file may be opened as it was.
+ * What no commit has named is free at once. A *stamp* tells the two apart: the number of commits that were tried
+ * before something was written (ncz_hdf5_room_stamp()). What has the present stamp is in no commit.
  *
  * Neither has a lock of its own.
  */
@@ -62,7 +63,8 @@ typedef struct ncz_hdf5_room_sums {
 
 void ncz_hdf5_room_count(const ncz_hdf5_room *r, ncz_hdf5_room_sums *out);
 
-/* ---- the chunks of a dataset (hdf5_tree.c, hdf5_tree_load.c, hdf5_tree_write.c) --------------------------------------------------- */
+/* ---- the chunks of a dataset (hdf5_tree.c, hdf5_tree_load.c, hdf5_tree_write.c)
+ * --------------------------------------------------- */
 
 typedef struct ncz_hdf5_tree ncz_hdf5_tree;
 
@@ -93,9 +95,9 @@ typedef int (*ncz_hdf5_tree_fn)(void *arg, const uint64_t *at, const ncz_hdf5_pl
 int ncz_hdf5_tree_each(const ncz_hdf5_tree *t, ncz_hdf5_tree_fn fn, void *arg);
 
 /*
- * Enters the chunks of a dataset of a file into a tree that has none, with stamp 0. Nodes of its index that are as they
- * would be written here stay where they are until something in them changes. The room of all others is given up with the
- * next write, if the index is a tree of this kind; the address of its root is not to be used from then on.
+ * Enters the chunks of a dataset of a file into a tree that has none, with stamp 0. Nodes of its index that are as
+ * they would be written here stay where they are until something in them changes. The room of all others is given up
+ * with the next write, if the index is a tree of this kind; the address of its root is not to be used from then on.
  */
 int ncz_hdf5_tree_load(ncz_hdf5_tree *t, ncz_hdf5 *f, const ncz_hdf5_object *dataset);
 

@@ -2,10 +2,10 @@
 /*
  * Fractal heaps (III.G), built at once from all their objects.
  *
- * Objects follow each other in direct blocks; one does not cross a block. Blocks are the children of indirect blocks, in
- * rows of WIDTH; those of rows 0 and 1 have the starting size, each later row doubles it. Above DIRECT_MOST a child is
- * an indirect block again. Blocks are filled in the order of the heap's space, and one that is too small for the next
- * object is left out. All lie behind the block that names them.
+ * Objects follow each other in direct blocks; one does not cross a block. Blocks are the children of indirect blocks,
+ * in rows of WIDTH; those of rows 0 and 1 have the starting size, each later row doubles it. Above DIRECT_MOST a
+ * child is an indirect block again. Blocks are filled in the order of the heap's space, and one that is too small for
+ * the next object is left out. All lie behind the block that names them.
  *
  * Objects of more than MANAGED_MOST bytes lie by themselves, and a B-tree of type 1 has their places.
  */

@@ -402,8 +402,8 @@ int ncz_model_insert_member(ncz_user_type *t, const char *name, const void *valu
  * members. */
 int ncz_model_use_type(ncz_model *m, const ncz_type *type);
 
-/* Before a dataset that was loaded is changed: new variables store compounds with the gaps that they have in memory. None
- * of its variables may have the packed form. */
+/* Before a dataset that was loaded is changed: new variables store compounds with the gaps that they have in memory.
+ * None of its variables may have the packed form. */
 int ncz_model_keep_gaps(ncz_model *m);
 
 ncz_user_type  *ncz_model_user_type(const ncz_model *m, nc_type id); /* NULL: no user-defined type has that id */

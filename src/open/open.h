@@ -29,7 +29,8 @@ int ncz_dataset_open_map(zmap *map, const char *mode, int omode, const ncz_limit
 /* Opens the store at `path`, whatever it holds; the caller gets a reference. NC_ENOOBJECT, NC_EEXIST as above. */
 int ncz_dataset_store(const char *path, zmap_open_how how, zmap **out);
 
-/* The file at `path`, or the one object at a URL, to be read: its key is "". NC_ENOTNC: it is no file that is a dataset. */
+/* The file at `path`, or the one object at a URL, to be read: its key is "". NC_ENOTNC: it is no file that is a
+ * dataset. */
 int ncz_dataset_file(const char *path, zmap **out);
 
 /* Create and open a dataset in one block of memory, which is a zip archive or a classic file. `room`: initial bytes. A

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * open, internal header: an opening under way, from a path or a store to the dataset. What can be at a place is tried one
- * after the other, each by the same steps: a store, the root's documents, the rest. For this module, and for src/par.
+ * open, internal header: an opening under way, from a path or a store to the dataset. What can be at a place is tried
+ * one after the other, each by the same steps: a store, the root's documents, the rest. For this module, and for
+ * src/par.
  */
 #ifndef NCZ_OPEN_INT_H
 #define NCZ_OPEN_INT_H
@@ -68,7 +69,8 @@ int ncz_dataset_create_as(zmap *map, const ncz_target *t, const char *path, int 
 int ncz_dataset_check_mode(int mode); /* unsupported flags of create or open, or conflicting ones */
 
 /* What a new dataset is (open_choose_format.c): *version 1, 2 or 5 of a classic file; NCZ_FILE_NETCDF4; 0: Zarr.
- * `default_format`: as in ncz_dataset_create(). NC_EINVAL: the modes of the target and the flags contradict each other. */
+ * `default_format`: as in ncz_dataset_create(). NC_EINVAL: the modes of the target and the flags contradict each
+ * other. */
 int ncz_choose_format(const ncz_target *t, int cmode, int default_format, int *version);
 /* Of a store of many objects, whatever its name. NC_EINVAL: modes or flags ask for a file. */
 int ncz_choose_zarr(const ncz_target *t, int cmode);

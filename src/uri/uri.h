@@ -127,15 +127,15 @@ typedef struct ncz_target {
  *
  * Modes: nczarr, zarr (and nczarr,zarr), xarray (= zarr), v2 and v3 (the version of Zarr; creating: 2; opening: any),
  * noxarray (without _ARRAY_DIMENSIONS), consolidated, file, zip, s3, gs3; of files that are a dataset by themselves
- * classic (= netcdf-3), cdf1, cdf2, cdf5, netcdf4 (= nc4, netcdf-4, enhanced), and to open any of them bytes, or hdf5.
- * The bare fragments #zarr #nczarr #zip ... mean mode=..., several mode= are joined, case does not matter. Keys: compat= (4.8.1 ... 4.9.3),
- * consolidated=, write_empty_chunks= and readahead= (yes, no), dimension_separator=, chunk_keys=, replace=all; log
- * and log=LEVEL, which raise the level of the process's log at once; keys of the stores and of netCDF's other formats
- * are accepted.
+ * classic (= netcdf-3), cdf1, cdf2, cdf5, netcdf4 (= nc4, netcdf-4, enhanced), and to open any of them bytes, or
+ * hdf5. The bare fragments #zarr #nczarr #zip ... mean mode=..., several mode= are joined, case does not matter.
+ * Keys: compat= (4.8.1 ... 4.9.3), consolidated=, write_empty_chunks= and readahead= (yes, no), dimension_separator=,
+ * chunk_keys=, replace=all; log and log=LEVEL, which raise the level of the process's log at once; keys of the stores
+ * and of netCDF's other formats are accepted.
  *
  * Plain paths and file: one that ends in `.zip` means zip, all else AUTO (file when creating). file:// needs no host
- * ("" or "localhost"); file://rel/path is, as in netCDF, the relative path rel/path. s3, s3a, s3n, gs and gs3 mean s3;
- * http(s) with one of Amazon's S3 hosts or mode s3 means s3, else http.
+ * ("" or "localhost"); file://rel/path is, as in netCDF, the relative path rel/path. s3, s3a, s3n, gs and gs3 mean
+ * s3; http(s) with one of Amazon's S3 hosts or mode s3 means s3, else http.
  *
  * To create, a local store (file, zip), noxarray, consolidated and the keys of Zarr's keys and chunks are modes of
  * Zarr.

@@ -47,10 +47,10 @@ void zmap_single_share(zmap *m);  /* and the reverse */
 void zmap_single_disown(zmap *m); /* gives the lock back */
 
 /*
- * A file whose readers see what was there as they opened it, since what it says is never overwritten while they may read
- * it. guard: takes a share of the lock of the whole file, as those do who read it with HDF5's library, until the store is
- * closed. NC_EACCESS: a program has it to write. *held: it is taken; not where there are no locks, nor of other objects.
- * guard_shared: *shared: others may read the file now. NC_EACCESS: another program writes it by now.
+ * A file whose readers see what was there as they opened it, since what it says is never overwritten while they may
+ * read it. guard: takes a share of the lock of the whole file, as those do who read it with HDF5's library, until the
+ * store is closed. NC_EACCESS: a program has it to write. *held: it is taken; not where there are no locks, nor of
+ * other objects. guard_shared: *shared: others may read the file now. NC_EACCESS: another program writes it by now.
  */
 int zmap_single_guard(zmap *m, bool *held);
 int zmap_single_guard_shared(zmap *m, bool *shared);

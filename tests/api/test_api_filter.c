@@ -143,7 +143,8 @@ TEST_IN_EACH_PLACE(by_name)
     OK(nc_close(ncid));
 }
 
-/* zarr-python refuses to shuffle bytes that are no multiple of the element's size; netCDF-C ignores the filter there. */
+/* zarr-python refuses to shuffle bytes that are no multiple of the element's size; netCDF-C ignores the filter there.
+ */
 TEST(strings_of_any_length_are_not_shuffled)
 {
     const char *values[] = {"a", "bcdefg", "c"};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * netCDF-4 files while memory runs out at every allocation in turn, once and from then on: each call gives NC_ENOMEM and
- * no other failure, the file can be closed, and has exactly what one of its commits had. After one failure the same can be
- * done again.
+ * netCDF-4 files while memory runs out at every allocation in turn, once and from then on: each call gives NC_ENOMEM
+ * and no other failure, the file can be closed, and has exactly what one of its commits had. After one failure the
+ * same can be done again.
  */
 #include "no_memory.h"
 

@@ -443,8 +443,9 @@ TEST(empty_chunks)
     place_drop(&p);
 }
 
-/* The default fill value of small and wide integers is a secret of ours: chunks that hold nothing else are stored, so that others
- * read them, and what nobody wrote still reads as it. Pure Zarr has no place for that: there they have no fill value. */
+/* The default fill value of small and wide integers is a secret of ours: chunks that hold nothing else are stored, so
+ * that others read them, and what nobody wrote still reads as it. Pure Zarr has no place for that: there they have no
+ * fill value. */
 TEST(small_types)
 {
     static const char *const modes[] = {"mode=nczarr", "mode=zarr"};

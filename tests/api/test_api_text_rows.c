@@ -244,7 +244,8 @@ TEST(the_codec_has_no_effect_where_rows_are_no_texts)
     place_drop(&p);
 }
 
-/* ---- other writers ------------------------------------------------------------------------------------------------- */
+/* ---- other writers
+ * ------------------------------------------------------------------------------------------------- */
 
 static void
 put_bytes(const place *p, const char *name, const char *bytes, size_t n)

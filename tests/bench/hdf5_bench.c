@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * hdf5_bench: one workload on a netCDF-4 file, once, for `tests/bench/hdf5`, which compiles it twice: with this library,
- * and -DBENCH_NETCDF with netCDF-C. Only netCDF's own functions are called.
+ * hdf5_bench: one workload on a netCDF-4 file, once, for `tests/bench/hdf5`, which compiles it twice: with this
+ * library, and -DBENCH_NETCDF with netCDF-C. Only netCDF's own functions are called.
  *
  *     hdf5_bench WORKLOAD PATH VARIABLE FLOATS
  *
- * FLOATS: what the variable has. Prints {"seconds", "cpu", "sum"}: from before open until after close, and a checksum of
- * what was read, in which order
- * matters. whole: all of a variable; boxes, series: parts of one of three dimensions; open: all attributes of all
- * variables.
+ * FLOATS: what the variable has. Prints {"seconds", "cpu", "sum"}: from before open until after close, and a checksum
+ * of what was read, in which order matters. whole: all of a variable; boxes, series: parts of one of three
+ * dimensions; open: all attributes of all variables.
  */
 #ifdef BENCH_NETCDF
 #include <netcdf.h>

@@ -33,7 +33,8 @@ struct task {
 
 _Noreturn void die(const char *text);
 
-/* Opens a new file beneath `dir`, under the name of which `temp` takes the temporary form; makes what folders it needs. */
+/* Opens a new file beneath `dir`, under the name of which `temp` takes the temporary form; makes what folders it
+ * needs. */
 int  create_file(int dir, const char *name, char temp[96]);
 void finish_file(int dir, const char *name, const char *temp, int fd);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * limits_shards: the limit of shards. To read a chunk: open the shard, read the two numbers of its index, read the
- * chunk. To write one: encode it, take the next bytes of the shard's file; who is last writes the index, and no checksum.
+ * chunk. To write one: encode it, take the next bytes of the shard's file; who is last writes the index, and no
+ * checksum.
  */
 #include <fcntl.h>
 #include <pthread.h>

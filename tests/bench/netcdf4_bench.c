@@ -131,7 +131,8 @@ write_array(const char *codec)
     free(f);
 }
 
-/* ---- N3: steps ---------------------------------------------------------------------------------------------------- */
+/* ---- N3: steps ----------------------------------------------------------------------------------------------------
+ */
 
 static void
 define_fields(int vars[FIELDS], int *time)
@@ -178,7 +179,8 @@ append_steps(size_t steps, bool sync)
     free(f);
 }
 
-/* ---- N4: many definitions ----------------------------------------------------------------------------------------- */
+/* ---- N4: many definitions -----------------------------------------------------------------------------------------
+ */
 
 static void
 write_small(int grp, int dim, int nvars, int natts)
@@ -230,7 +232,8 @@ write_groups(size_t ngroups)
     end_file();
 }
 
-/* ---- N5, N6: many chunks, many strings ---------------------------------------------------------------------------- */
+/* ---- N5, N6: many chunks, many strings ----------------------------------------------------------------------------
+ */
 
 static void
 write_tiny(bool deflate)
@@ -273,7 +276,8 @@ write_strings(void)
     free(text);
 }
 
-/* ---- what was written --------------------------------------------------------------------------------------------- */
+/* ---- what was written ---------------------------------------------------------------------------------------------
+ */
 
 static void
 add_strings(int grp, int var, size_t n)
@@ -344,7 +348,8 @@ read_all(void)
     CALL(nc_close, ncid);
 }
 
-/* ---- the workloads ------------------------------------------------------------------------------------------------ */
+/* ---- the workloads ------------------------------------------------------------------------------------------------
+ */
 
 /* N1 and N2 end with the codec: a level of deflate, n none, c none and contiguous, z zstd, b blosc. */
 static bool

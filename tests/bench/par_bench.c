@@ -11,12 +11,12 @@
  *   LAYOUT   aligned: a rank's first row is a chunk's; unaligned: the whole field is shifted by half a chunk's rows,
  *            so that neighbouring ranks share chunks
  *   ACCESS   collective | independent
- *   CODEC    none | deflate (level 1, with shuffle) | block, long, wide: no codec, and with this library the chunks in
- *            shards: of a rank's part of a record; of that of all records; of a record of all ranks
+ *   CODEC    none | deflate (level 1, with shuffle) | block, long, wide: no codec, and with this library the chunks
+ * in shards: of a rank's part of a record; of that of all records; of a record of all ranks
  *
  * Rank 0 prints JSON: seconds from before create or open until after close, on all ranks; processor time, user's and
- * system's, of all ranks, and that of it that went by in waiting for messages, which MPI does by asking again and again;
- * bytes passed to the file system by read and write calls, and their number; a checksum of what was read.
+ * system's, of all ranks, and that of it that went by in waiting for messages, which MPI does by asking again and
+ * again; bytes passed to the file system by read and write calls, and their number; a checksum of what was read.
  */
 #include <mpi.h>
 #include <stdint.h>

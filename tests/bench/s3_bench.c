@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * s3_bench: one workload on a bucket, once, through netCDF's own functions, so that the same file measures netcdf-c when
- * it is compiled with -DBENCH_NETCDF. Prints {"seconds": ..., "sum": ...}: from before the open to after the close.
+ * s3_bench: one workload on a bucket, once, through netCDF's own functions, so that the same file measures netcdf-c
+ * when it is compiled with -DBENCH_NETCDF. Prints {"seconds": ..., "sum": ...}: from before the open to after the
+ * close.
  *
  * usage: s3_bench make-open|make-read|open|read|steps URL
  *   open: 100 variables with 10 attributes each, all of which are read; read: 256 chunks of 128 KiB, in one call;

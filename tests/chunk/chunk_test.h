@@ -147,7 +147,8 @@ check_all(ncz_engine *e, const ncz_spec *spec, const plain *a)
     assert_true(plain_same(a, &r, got));
 }
 
-/* A random shape for an array of a given rank, lengths of its chunks and of its objects in chunks. All elements are -1. */
+/* A random shape for an array of a given rank, lengths of its chunks and of its objects in chunks. All elements are
+ * -1. */
 static inline void
 random_objects(plain *a, uint64_t *chunk, uint64_t *object, uint64_t *seed)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What tests of the container share: arrays and what they should have, commits of plain metadata, and a look at the file
- * by the reader. */
+/* What tests of the container share: arrays and what they should have, commits of plain metadata, and a look at the
+ * file by the reader. */
 #ifndef NCZ_TESTS_CONTAINER_HELP_H
 #define NCZ_TESTS_CONTAINER_HELP_H
 
@@ -26,8 +26,8 @@ typedef struct help_model {
 
 uint32_t help_draw(uint32_t *seed, uint32_t below);
 
-/* 1 chunked {4, 4}; 2 chunked {1, 3, 5} of elements of 4 bytes; 3 contiguous {10, 6}, pieces of 4 rows, filled with 7; 4
- * compact {9}, filled with 8; 5 a scalar; 6 contiguous, 100,000 bytes in pieces of 30,000. */
+/* 1 chunked {4, 4}; 2 chunked {1, 3, 5} of elements of 4 bytes; 3 contiguous {10, 6}, pieces of 4 rows, filled with
+ * 7; 4 compact {9}, filled with 8; 5 a scalar; 6 contiguous, 100,000 bytes in pieces of 30,000. */
 void help_arrays(help_model *m);
 void help_set_arrays(const help_model *m, zmap *map);
 void help_model_clear(help_model *m);

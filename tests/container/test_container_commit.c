@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Commits: what the reader finds in the file after each; what it finds if the writer dies after any of its changes of the
- * file, in the middle of one, or if power fails; failures of the file and of memory, after which the same call is made
- * again; how much room is left unused.
+ * Commits: what the reader finds in the file after each; what it finds if the writer dies after any of its changes of
+ * the file, in the middle of one, or if power fails; failures of the file and of memory, after which the same call is
+ * made again; how much room is left unused.
  */
 #include "container/container_help.h"
 #include "support/failing_alloc.h"

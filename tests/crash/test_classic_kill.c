@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The kill test of classic files: a child process that creates one, also over an older one, changes it, appends records,
- * also with NC_SHARE, defines more, which moves data or fits into the room of the header, or changes attributes and
- * names in data mode, dies at its n-th system call on the store, for every n until it gets through. After each death the
- * file opens; its definitions are the old ones or the new ones; what was there is there, and what was put is there or is
- * not; and the same calls then succeed, and remove what was begun.
+ * The kill test of classic files: a child process that creates one, also over an older one, changes it, appends
+ * records, also with NC_SHARE, defines more, which moves data or fits into the room of the header, or changes
+ * attributes and names in data mode, dies at its n-th system call on the store, for every n until it gets through.
+ * After each death the file opens; its definitions are the old ones or the new ones; what was there is there, and
+ * what was put is there or is not; and the same calls then succeed, and remove what was begun.
  *
  * usage: test_classic_kill [small]     small: many records lie in one chunk
  */

@@ -2,9 +2,9 @@
 /*
  * The kill test of nczcopy: a child process copies and dies at its n-th system call on the store, for every n until
  * it gets through. After each death the source is what it was, byte for byte, and the target is absent or (where a
- * dataset stood before) the old one or the new one, whole. Then the copy is resumed, or begun again, and must give what
- * a copy in one go gives, again byte for byte; and that can be deleted. Done for chunks moved as they are and for chunks
- * coded again.
+ * dataset stood before) the old one or the new one, whole. Then the copy is resumed, or begun again, and must give
+ * what a copy in one go gives, again byte for byte; and that can be deleted. Done for chunks moved as they are and
+ * for chunks coded again.
  *
  * To show that there is something to see: under the other name, where it is made, the copy is found half done.
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The kill test of netCDF-4 files: a child process that creates one, also over an older one, or opens one to change it,
- * dies at its n-th system call on the store, for every n until it gets through. It appends records, syncs, defines more,
- * renames and changes attributes. After each death the file opens, and has exactly what one commit had: the last that
- * was acknowledged, or the one that was being made; its structures are sound; and the same calls then succeed, and
- * remove what was begun. In the long run a thousand deaths more, of random programs.
+ * The kill test of netCDF-4 files: a child process that creates one, also over an older one, or opens one to change
+ * it, dies at its n-th system call on the store, for every n until it gets through. It appends records, syncs,
+ * defines more, renames and changes attributes. After each death the file opens, and has exactly what one commit had:
+ * the last that was acknowledged, or the one that was being made; its structures are sound; and the same calls then
+ * succeed, and remove what was begun. In the long run a thousand deaths more, of random programs.
  */
 #include <stdbool.h>
 #include <stdio.h>

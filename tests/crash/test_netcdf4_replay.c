@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A netCDF-4 file after a crash. A session's writes, changes of length, syncs and renames of its file are logged; then
- * the file is made anew as it was after each of them, after a part of a write, and after the power failed: with a random
- * half of what was written since the last sync, in random order. Each of these must be sound to its last byte
- * (nczarr_check_structure()), open, and have all that was acknowledged, the same number of records in all variables.
+ * A netCDF-4 file after a crash. A session's writes, changes of length, syncs and renames of its file are logged;
+ * then the file is made anew as it was after each of them, after a part of a write, and after the power failed: with
+ * a random half of what was written since the last sync, in random order. Each of these must be sound to its last
+ * byte (nczarr_check_structure()), open, and have all that was acknowledged, the same number of records in all
+ * variables.
  *
  * The 48 bytes of the superblock are in one sector, so they are written or not.
  */

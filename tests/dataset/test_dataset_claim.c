@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whose place a new dataset's is: two writers, one that died, one whose place was taken over; and datasets that are seen
- * when they are closed. */
+/* Whose place a new dataset's is: two writers, one that died, one whose place was taken over; and datasets that are
+ * seen when they are closed. */
 #include "dataset_test.h"
 #include "zmap/zmap_mem.h"
 

@@ -194,7 +194,8 @@ TEST(what_opening_asks_for)
     zmap        *older = made("mode=nczarr&compat=4.9.2");
     counts       c;
 
-    /* One object has it all, and nothing else is asked for but the one that would have it in Zarr v3, at the same time. */
+    /* One object has it all, and nothing else is asked for but the one that would have it in Zarr v3, at the same
+     * time. */
     for (int batches = 0; batches < 2; batches++) {
         count(copies, batches == 1, NULL, NC_NOWRITE, &c);
         assert_true(c.gets == FIRST && c.lists == 0);

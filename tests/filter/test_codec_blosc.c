@@ -49,7 +49,8 @@ TEST(hdf5_parameters_are_read_and_written)
     assert_int_equal(of_words(ops, 7, cases[1].words, &env, &p), NC_NOERR);
     check_json_of(
         ops, p,
-        "{\"id\": \"blosc\", \"clevel\": 4, \"blocksize\": 0, \"cname\": \"lz4\", \"shuffle\": 1}"); /* HDF5's "chunk size" */
+        "{\"id\": \"blosc\", \"clevel\": 4, \"blocksize\": 0, \"cname\": \"lz4\", \"shuffle\": 1}"); /* HDF5's "chunk
+                                                                                                        size" */
     assert_int_equal(ops->config.to_words(p, &env, &n, words), NC_NOERR);
     assert_int_equal(n, 7);
     assert_memory_equal(words, cases[1].words, sizeof cases[1].words);

@@ -437,7 +437,8 @@ TEST(array_codecs_say_what_becomes_of_elements)
     }
 }
 
-/* Describing and reading again changes nothing; so does the way over HDF5's words and over Zarr v3, where there is one. */
+/* Describing and reading again changes nothing; so does the way over HDF5's words and over Zarr v3, where there is
+ * one. */
 TEST(every_spelling_reads_back)
 {
     ncz_array_type env = env_of(NCZ_KIND_INT, 4, 64);

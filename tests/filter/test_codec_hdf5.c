@@ -687,10 +687,10 @@ TEST(filters_that_are_only_read_do_not_encode)
 {
     static const uint64_t shape = 4;
     static const unsigned words[20] = {2, 0, 16, 0, 4, 1, 0, 1, 5};
-    ncz_array_type        in = {.dtype = {.kind = NCZ_KIND_FLOAT, .size = 4}, .chunk_bytes = 16, .rank = 1, .shape = &shape};
-    ncz_filter_spec       f = {.id = 6, .nwords = 20, .words = words};
-    ncz_chain            *chain = NULL;
-    ncz_buf               out = NCZ_BUF_INIT;
+    ncz_array_type in = {.dtype = {.kind = NCZ_KIND_FLOAT, .size = 4}, .chunk_bytes = 16, .rank = 1, .shape = &shape};
+    ncz_filter_spec f = {.id = 6, .nwords = 20, .words = words};
+    ncz_chain      *chain = NULL;
+    ncz_buf         out = NCZ_BUF_INIT;
 
     assert_int_equal(ncz_chain_from_filters(&f, 1, 0, &in, &chain), NC_NOERR);
     assert_int_equal(ncz_chain_check_encodes(chain), NC_ENOFILTER);

@@ -67,7 +67,8 @@ is_nan(const unsigned char *e, const ncz_dtype *t)
     return (bits & ~(UINT64_C(1) << (8 * t->size - 1))) > infinity;
 }
 
-/* Equal bytes; but one NaN is as good as another: the difference of two infinities has a sign of the processor's own. */
+/* Equal bytes; but one NaN is as good as another: the difference of two infinities has a sign of the processor's own.
+ */
 static bool
 same(const golden *g, const unsigned char *a, const unsigned char *b, size_t n)
 {

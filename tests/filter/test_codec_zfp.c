@@ -7,7 +7,8 @@
 
 enum { N = 24 };
 
-/* Made by numcodecs 0.13 and zfpy 1.0.1 of 4 x 6 elements, i of them at i: i * i / 8 - 3, or as `first` and `step` say. */
+/* Made by numcodecs 0.13 and zfpy 1.0.1 of 4 x 6 elements, i of them at i: i * i / 8 - 3, or as `first` and `step`
+ * say. */
 static const struct {
     const char *config, *hex;
     ncz_kind    kind;

@@ -98,7 +98,8 @@ var(file *f, const char *s, const char *dims, uint32_t type, uint64_t at)
     offset(f, at);
 }
 
-/* t: records, x: 3; attributes of three types; fixed f(x) at 1000, records a(t,x) short at 2000, b(t) double at 2008. */
+/* t: records, x: 3; attributes of three types; fixed f(x) at 1000, records a(t,x) short at 2000, b(t) double at 2008.
+ */
 static file
 whole(unsigned version)
 {

@@ -374,7 +374,8 @@ TEST(string_fill_values_may_be_base64)
     }
 }
 
-/* The fill_value of an array is its missing value, as for xarray and GDAL; of the variable's type, and never written. */
+/* The fill_value of an array is its missing value, as for xarray and GDAL; of the variable's type, and never written.
+ */
 TEST(the_fill_value_is_the_missing_value)
 {
 #define NETCDF "{\"_NCProperties\": \"version=2,netcdf=4.9.3,nczarr=2.0.0\"}"

@@ -65,7 +65,8 @@ pick(uint8_t byte)
     return ncz_codec_at(byte % n);
 }
 
-/* With a configuration that decoding depends on: an element size, a mask and pixels per block. NULL: the codec needs no configuration. */
+/* With a configuration that decoding depends on: an element size, a mask and pixels per block. NULL: the codec needs
+ * no configuration. */
 static ncz_codec *
 make_codec(const ncz_codec_ops *ops, uint8_t byte, const ncz_array_type *type)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Mutation that knows the form of an input (objects.h): in a document a token becomes another one, in a chunk or shard an
- * aligned word does, counted from the end where the index of a shard is. Every second time libFuzzer mutates by itself.
+ * Mutation that knows the form of an input (objects.h): in a document a token becomes another one, in a chunk or
+ * shard an aligned word does, counted from the end where the index of a shard is. Every second time libFuzzer mutates
+ * by itself.
  */
 #include "fuzz/objects.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes each of the cases to a file. usage: hdf5_make [-t] FOLDER; -t: also the time that each one took, in microseconds of CPU */
+/* Writes each of the cases to a file. usage: hdf5_make [-t] FOLDER; -t: also the time that each one took, in
+ * microseconds of CPU */
 #include "hdf5/written.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Shards of which a part is stored again: what they keep is read in ranges, through a temporary file, in bounded memory;
- * from one version, whatever other writers do; and nothing is lost when something fails.
+ * Shards of which a part is stored again: what they keep is read in ranges, through a temporary file, in bounded
+ * memory; from one version, whatever other writers do; and nothing is lost when something fails.
  */
 #include "shard_row.h"
 #include "watch.h"

@@ -2,10 +2,11 @@
 /*
  * history: seeded schedules of parallel writing, and what a dataset may hold after one of them.
  *
- * A schedule is a number of epochs. In each, all ranks make the same operations, each on its own block, and end it with
- * nc_sync() or nc_close(). What each rank does follows from the seed alone, so that the checker knows it as well as the
- * ranks do. Every value names the epoch, the variable and the element that it was written for. After a crash the dataset
- * is opened, checked, and written again: that is the second run, whose epochs have numbers of their own ("stamps").
+ * A schedule is a number of epochs. In each, all ranks make the same operations, each on its own block, and end it
+ * with nc_sync() or nc_close(). What each rank does follows from the seed alone, so that the checker knows it as well
+ * as the ranks do. Every value names the epoch, the variable and the element that it was written for. After a crash
+ * the dataset is opened, checked, and written again: that is the second run, whose epochs have numbers of their own
+ * ("stamps").
  */
 #ifndef NCZ_TESTS_HISTORY_H
 #define NCZ_TESTS_HISTORY_H
@@ -107,8 +108,8 @@ typedef struct history {
 
 /* Records what the ranks may write in epochs from `first` on, of a dataset with `len` records. */
 void history_expect(history *h, int run, int first, size_t len);
-/* Is what is stored at `url` what the ranks reported? False: h->why. Sets found, found_len, found_epoch; what an earlier
- * call found becomes `single`. */
+/* Is what is stored at `url` what the ranks reported? False: h->why. Sets found, found_len, found_epoch; what an
+ * earlier call found becomes `single`. */
 bool history_check(history *h, const char *url, const report *r);
 /* After the second run, in which nobody dies: each value is the one of its last write, or as it was found. */
 bool history_check_again(history *h, const char *url, const report *r, const report *again);

@@ -30,8 +30,8 @@ int ranks_as_threads(int n, rank_fn fn, void *arg);
  * they have one thread each. */
 bool ranks_have_threads(void);
 
-/* In a rank that is a thread: takes part in nothing from now on, as if it had died; the others' calls fail. NC_EIO. In a
- * process: the same, but it is simpler to end it. */
+/* In a rank that is a thread: takes part in nothing from now on, as if it had died; the others' calls fail. NC_EIO.
+ * In a process: the same, but it is simpler to end it. */
 int ranks_break_off(const nczarr_comm *comm);
 
 /* The tables that were released, in this process: each dataset releases its own once. */

@@ -2,7 +2,8 @@
  *
  * usage: tutorial (create|open|change DATASET FORMAT PATH)...    prints `ok` or what failed for each four arguments
  * FORMAT: netcdf4, classic (netCDF-4 with the classic model), or clobber (NC_CLOBBER alone); for open and change the
- * number that nc_inq_format() has to return. What the datasets hold is in run: the programs of all languages make the same. */
+ * number that nc_inq_format() has to return. What the datasets hold is in run: the programs of all languages make the
+ * same. */
 #include <math.h>
 #include <netcdf.h>
 #include <stdio.h>

@@ -614,8 +614,8 @@ TEST(private_data_on_ec2)
     leave_ec2();
 }
 
-/* The machine's role may be denied what everybody may read: what signing does not help with stays unsigned, or forbidden
- * data would read as absent. */
+/* The machine's role may be denied what everybody may read: what signing does not help with stays unsigned, or
+ * forbidden data would read as absent. */
 TEST(foreign_data_on_ec2)
 {
     EC2_SCRIPT("&forbidden=absent", {"!Authorization", 403, "!AccessDenied"}, EC2_KEYS,
@@ -786,7 +786,8 @@ TEST(put_if_match)
     DONE();
 }
 
-/* A read of one version: another one is no failure of the request, and a weak ETag, which matches nothing, is not sent. */
+/* A read of one version: another one is no failure of the request, and a weak ETag, which matches nothing, is not
+ * sent. */
 TEST(get_if_match)
 {
     SCRIPT({"GET|if-match: \"e1\"", 200, "ab", "ETag: \"e1\"\r\n"},

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Nothing waits for ever: servers that hang, at each place where one can, or send a byte now and then, are given up when
- * the time without progress is over; those that do their work slowly are not. The limit here is a fraction of a second;
- * how long it really took is not looked at, but the whole test ends early when something waits without end.
+ * Nothing waits for ever: servers that hang, at each place where one can, or send a byte now and then, are given up
+ * when the time without progress is over; those that do their work slowly are not. The limit here is a fraction of a
+ * second; how long it really took is not looked at, but the whole test ends early when something waits without end.
  */
 #include "s3/client/s3_client_int.h"
 #include "s3/served.h"

@@ -595,7 +595,8 @@ TEST_IN_SANDBOX(forbidden_is_absent_on_demand)
     ncz_s3_settings_free(s);
 }
 
-/* Web servers have the rc files' and the environment's settings, and nothing of Amazon's: its files are not even read. */
+/* Web servers have the rc files' and the environment's settings, and nothing of Amazon's: its files are not even
+ * read. */
 TEST_IN_SANDBOX(web_servers)
 {
     ncz_s3_settings *s = NULL;

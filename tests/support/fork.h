@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fork(), for tests whose children go on to use the library. Under a sanitizer the library's threads end first: a child
- * that is forked while one of them starts or ends may wait for a lock of AddressSanitizer's allocator forever, which
- * clang 14 does not release in the child. The library itself can be forked at any time; without sanitizers the tests do.
+ * fork(), for tests whose children go on to use the library. Under a sanitizer the library's threads end first: a
+ * child that is forked while one of them starts or ends may wait for a lock of AddressSanitizer's allocator forever,
+ * which clang 14 does not release in the child. The library itself can be forked at any time; without sanitizers the
+ * tests do.
  */
 #ifndef NCZ_TESTS_FORK_H
 #define NCZ_TESTS_FORK_H

@@ -27,10 +27,11 @@ void kill_arm(unsigned n);
 void kill_count(void);
 
 /*
- * How many calls lie between two deaths of a run that goes through all of them: 1 where the calls come in the same order
- * each time, that is with NCZARR_THREADS=1. With more threads they mix: every third then. Under a sanitizer a death
- * takes five times as long, and finds what it finds without: it is every eighth of those. NCZARR_TEST_ALL: each.
- * NCZARR_TEST_SHORT: every seventh, or with more threads every 23rd, both of which meet all parities of the loops.
+ * How many calls lie between two deaths of a run that goes through all of them: 1 where the calls come in the same
+ * order each time, that is with NCZARR_THREADS=1. With more threads they mix: every third then. Under a sanitizer a
+ * death takes five times as long, and finds what it finds without: it is every eighth of those. NCZARR_TEST_ALL:
+ * each. NCZARR_TEST_SHORT: every seventh, or with more threads every 23rd, both of which meet all parities of the
+ * loops.
  */
 long kill_step(void);
 /* The first of them: 1, but where calls are left out it follows from NCZARR_TEST_SEED, so that many runs meet each. */

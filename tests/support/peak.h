@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The most memory that a piece of work takes: a program runs itself again for each piece, in a process of its own, which
- * looks at its resident set and prints what it finds.
+ * The most memory that a piece of work takes: a program runs itself again for each piece, in a process of its own,
+ * which looks at its resident set and prints what it finds.
  */
 #ifndef NCZ_TESTS_PEAK_H
 #define NCZ_TESTS_PEAK_H
@@ -27,7 +27,8 @@
 size_t peak_resident(void);
 size_t peak_highest(void);
 
-/* In the parent. A fresh directory below $TMPDIR; NULL, with a message, when it cannot be made. peak_dir_end() removes it. */
+/* In the parent. A fresh directory below $TMPDIR; NULL, with a message, when it cannot be made. peak_dir_end()
+ * removes it. */
 char *peak_dir(const char *test);
 bool  peak_dir_end(char *dir);
 

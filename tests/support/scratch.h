@@ -28,7 +28,8 @@ size_t scratch_find(const char *dir, const char *prefix); /* files below it, at 
 size_t scratch_open_files(void);                          /* descriptors of this process */
 
 unsigned long test_seed(void); /* NCZARR_TEST_SEED, below 1,000,000: what a short run draws with; 0 without it */
-/* Whether a short run has case i: every `parts`-th, by the seed, so that as many runs have all. Other runs have each. */
+/* Whether a short run has case i: every `parts`-th, by the seed, so that as many runs have all. Other runs have each.
+ */
 bool test_drawn(size_t i, unsigned long parts);
 /* The same where a sanitizer makes the cases slow; without one all are there. */
 bool test_drawn_sanitized(size_t i, unsigned long parts);

@@ -26,9 +26,9 @@ void sysfault_start(sysfault plan); /* puts the table in use */
 void sysfault_stop(void);           /* the system's own again; sysfault_plan stays to be looked at */
 
 /*
- * Runs a session with a failure at its first, second ... call, until it gets through without meeting it; for each usual
- * errno, for one failure and for all calls from then on. `session` returns whether it met its plan. A session makes more
- * than `least` calls, and more than `least_forever` until it gives up. `piece`: as in the plan.
+ * Runs a session with a failure at its first, second ... call, until it gets through without meeting it; for each
+ * usual errno, for one failure and for all calls from then on. `session` returns whether it met its plan. A session
+ * makes more than `least` calls, and more than `least_forever` until it gives up. `piece`: as in the plan.
  */
 void sysfault_each(bool (*session)(const void *arg, sysfault plan), const void *arg, size_t piece, size_t least,
                    size_t least_forever);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * tests_MODULE FILE [ARGUMENT ...]: runs the tests of a file, in this very process, as if they were a program of their
- * own: its argv[0] is the file's name. FILE:PATTERN runs those whose names match (* and ?). tests_MODULE alone: each file
- * in a process of its own. --list: the files; --list FILE: its tests.
+ * tests_MODULE FILE [ARGUMENT ...]: runs the tests of a file, in this very process, as if they were a program of
+ * their own: its argv[0] is the file's name. FILE:PATTERN runs those whose names match (* and ?). tests_MODULE alone:
+ * each file in a process of its own. --list: the files; --list FILE: its tests.
  */
 #include "test_program.h"
 

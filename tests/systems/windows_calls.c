@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The calls of platform_windows.c, one by one, where Windows differs from POSIX: windows_calls FOLDER. Prints a line for
- * each failure; exit status 1 if there was one. No test library is packaged for Windows, so it uses none.
+ * The calls of platform_windows.c, one by one, where Windows differs from POSIX: windows_calls FOLDER. Prints a line
+ * for each failure; exit status 1 if there was one. No test library is packaged for Windows, so it uses none.
  */
 #include "platform/platform.h"
 

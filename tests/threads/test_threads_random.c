@@ -10,8 +10,9 @@
  *
  * Made to be run under ThreadSanitizer. The calls of a thread depend on the seed, how they meet does not.
  *
- * usage: test_threads_random [SEED [CALLS [memory|file|zip[,v3|,classic|,netcdf4] [THREADS]]]]     without arguments: the regular run
- * v3: datasets of Zarr v3, with all variables in shards; file,classic: classic files; file,netcdf4: netCDF-4 files
+ * usage: test_threads_random [SEED [CALLS [memory|file|zip[,v3|,classic|,netcdf4] [THREADS]]]]     without arguments:
+ * the regular run v3: datasets of Zarr v3, with all variables in shards; file,classic: classic files; file,netcdf4:
+ * netCDF-4 files
  */
 #include <inttypes.h>
 #include <signal.h>

@@ -626,8 +626,8 @@ TEST(entries_outside_the_archive_are_refused)
     }
 }
 
-/* Offset and length of the directory in the end record: it ends where the record begins. Earlier is what prepended bytes
- * do; one byte later is impossible. */
+/* Offset and length of the directory in the end record: it ends where the record begins. Earlier is what prepended
+ * bytes do; one byte later is impossible. */
 TEST(a_directory_beyond_its_record_is_refused)
 {
     static const size_t places[] = {12, 16}; /* length, offset */

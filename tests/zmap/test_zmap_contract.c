@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Runs the contract of all maps on the stores of this module: memory, the example, the fault wrapper without a fault, and
- * the file map and the zip map with and without the system calls that only some systems have.
+ * Runs the contract of all maps on the stores of this module: memory, the example, the fault wrapper without a fault,
+ * and the file map and the zip map with and without the system calls that only some systems have.
  *
  * usage: test_zmap_contract [threads]
  */

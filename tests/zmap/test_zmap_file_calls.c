@@ -249,8 +249,8 @@ count_calls(void)
 
 enum { GROUPS = 50 };
 
-/* The documents of groups with a variable each, in new directories: nothing is tried in vain, nothing looked up from the
- * root that was just made, and a directory is opened once for all that goes into it. */
+/* The documents of groups with a variable each, in new directories: nothing is tried in vain, nothing looked up from
+ * the root that was just made, and a directory is opened once for all that goes into it. */
 TEST_WITH(new_documents_open_each_directory_once, set_up, tear_down)
 {
     static const char *const names[] = {"v/.zattrs", "v/.zarray", ".zattrs", ".zgroup"};
@@ -280,8 +280,8 @@ TEST_WITH(new_documents_open_each_directory_once, set_up, tear_down)
     assert_int_equal(scratch_find(store, ".nczarr-tmp-"), 0);
 }
 
-/* In a dataset that was there before, too, a directory that is missing is made with one look for it, and one for what it
- * is in. */
+/* In a dataset that was there before, too, a directory that is missing is made with one look for it, and one for what
+ * it is in. */
 TEST_WITH(a_missing_directory_is_looked_for_once, set_up, tear_down)
 {
     NEEDS_OPEN_BENEATH;

@@ -82,8 +82,8 @@ choose_chunks(const copy_opts *o, const copy_source *s, copy_var *v)
 
 /* ---- variables ---- */
 
-/* A variable without chunks has none in a netCDF-4 file, or that format's usual ones where it needs some, unless -c says
- * some. */
+/* A variable without chunks has none in a netCDF-4 file, or that format's usual ones where it needs some, unless -c
+ * says some. */
 static bool
 has_own_chunks(const copy_opts *o, const copy_source *s, const copy_var *v)
 {

@@ -347,8 +347,8 @@ bool copy_check_filters(const char *spec); /* of -F; reports what is wrong with 
 /* Checks that the names in -c, --shards and -F exist. */
 int copy_check_options(const copy_opts *o, const copy_source *s);
 
-/* copy_cmip7.c: with --cmip7 the chunks that CMIP7 asks for, unless -c says others. Such variables get shuffle, deflate and
- * fletcher32, unless -F says what. */
+/* copy_cmip7.c: with --cmip7 the chunks that CMIP7 asks for, unless -c says others. Such variables get shuffle,
+ * deflate and fletcher32, unless -F says what. */
 void copy_pack_cmip7(const copy_opts *o, const copy_source *s);
 
 /* ---- a classic netCDF file: copy_classic.c, copy_classic_define.c ---------------------------------------------- */

@@ -304,8 +304,8 @@ choose_zarr(const copy_opts *o, copy_target *t, int source, char **keys)
     return NC_NOERR;
 }
 
-/* All that the file will have is known before its first chunk, so its metadata get room in front, unless the fragment says
- * otherwise. It has one commit. */
+/* All that the file will have is known before its first chunk, so its metadata get room in front, unless the fragment
+ * says otherwise. It has one commit. */
 static char *
 name_netcdf4(const copy_target *t)
 {

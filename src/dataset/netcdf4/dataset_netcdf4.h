@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_netcdf4: netCDF-4 files that are written. The dataset's map is the file as a container (container/container.h),
- * whose objects are chunks, so that gets and puts run as they do for Zarr. A commit describes the whole model anew, and
- * makes it and all chunks known at once; what dies before leaves the last commit.
+ * dataset_netcdf4: netCDF-4 files that are written. The dataset's map is the file as a container
+ * (container/container.h), whose objects are chunks, so that gets and puts run as they do for Zarr. A commit
+ * describes the whole model anew, and makes it and all chunks known at once; what dies before leaves the last commit.
  *
- * A file has one writer at a time (zmap_single_own()). Programs with HDF5's library read it meanwhile, and are refused
- * to write it (zmap_single_guard()). All functions run under the dataset's exclusive lock.
+ * A file has one writer at a time (zmap_single_own()). Programs with HDF5's library read it meanwhile, and are
+ * refused to write it (zmap_single_guard()). All functions run under the dataset's exclusive lock.
  */
 #ifndef NCZ_DATASET_NETCDF4_H
 #define NCZ_DATASET_NETCDF4_H
@@ -18,8 +18,8 @@ enum { NCZ_NC4_K = 32 }; /* half the children of a node of chunk trees, unless a
 /* ---- from the map of a file to the container ---- */
 
 int ncz_nc4_create(ncz_dataset *ds); /* of a new file (dataset_netcdf4_commit.c) */
-/* Of one that was loaded to be changed (dataset_netcdf4_open.c). NC_EACCESS: another program writes it. NC_EPERM, NC_ENOTBUILT:
- * it has something that a commit would lose; the text names it. Nothing is written. */
+/* Of one that was loaded to be changed (dataset_netcdf4_open.c). NC_EACCESS: another program writes it. NC_EPERM,
+ * NC_ENOTBUILT: it has something that a commit would lose; the text names it. Nothing is written. */
 int ncz_nc4_begin(ncz_dataset *ds);
 
 /* ---- the arrays of variables (dataset_netcdf4_arrays.c) ---- */

@@ -6,9 +6,9 @@
 #include "zmap/zmap_single.h"
 
 enum {
-    READERS_MS = 60000, /* for so long room is kept for readers whose lock is not seen, or that have the file open */
-    MANY_VARS = 300,    /* in such a file scales do not list their users before the last commit */
-    SLACK_PERCENT = 5,  /* of the file may be unused at the close, */
+    READERS_MS = 60000,    /* for so long room is kept for readers where there are no locks to see them by */
+    MANY_VARS = 300,       /* in such a file scales do not list their users before the last commit */
+    SLACK_PERCENT = 5,     /* of the file may be unused at the close, */
     SLACK_LEAST = 1 << 16, /* or so many bytes */
     RECORDS_K = 8,         /* half the children of a node of chunk trees where records are added */
     FRONT_MOST = 1 << 30,  /* no more room is left in front, as of an array of which few chunks will be there */
@@ -22,10 +22,9 @@ int
 ncz_nc4_create(ncz_dataset *ds)
 {
     zmap *made = NULL;
-    bool  held;
     int   rc;
 
-    if ((rc = zmap_single_guard(ds->map, &held)) != NC_NOERR ||
+    if ((rc = zmap_single_guard(ds->map, &ds->nc4.locks)) != NC_NOERR ||
         (rc = ncz_container_create(ds->map, NCZ_NC4_K, 0, &made)) != NC_NOERR)
         return rc;
     ds->map = made;
@@ -165,7 +164,8 @@ ncz_nc4_define(ncz_dataset *ds, const ncz_file_room *room)
 
     if (ds->failed.code != NC_NOERR)
         return ncz_err_adopt(&ds->failed);
-    if (ds->created && !ds->nc4.defined && (rc = choose_form(ds, room)) == NC_NOERR)
+    /* A sync in define mode may have committed it. */
+    if (ds->created && !ds->nc4.defined && !ds->nc4.committed && (rc = choose_form(ds, room)) == NC_NOERR)
         ds->nc4.defined = true;
     if (rc == NC_NOERR && (rc = ncz_nc4_set_arrays(ds)) == NC_NOERR)
         rc = ncz_nc4_fit_front(ds, NULL, 0);
@@ -208,7 +208,8 @@ find_reuse(ncz_dataset *ds, bool *read, int64_t *after)
 {
     int rc = zmap_single_guard_shared(ncz_container_file(ds->map), read);
 
-    *after = ds->nc4.never_reuse ? -1 : *read ? READERS_MS : 0;
+    /* Who has the file open may read at any time what it said then. */
+    *after = ds->nc4.never_reuse || (*read && ds->nc4.locks) ? -1 : *read ? READERS_MS : 0;
     return rc;
 }
 

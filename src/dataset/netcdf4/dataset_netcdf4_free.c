@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_netcdf4_free: the free room of a netCDF-4 file that is there. No file tells it: it is what nothing uses, found by
- * a walk over all metadata. That is done once in a session, as the file is opened; of a large one by the first commit, so
- * that only its metadata, and what is put later, go there. Where something cannot be followed, all that is there counts as
- * used.
+ * dataset_netcdf4_free: the free room of a netCDF-4 file that is there. No file tells it: it is what nothing uses,
+ * found by a walk over all metadata. That is done once in a session, as the file is opened; of a large one by the
+ * first commit, so that only its metadata, and what is put later, go there. Where something cannot be followed, all
+ * that is there counts as used.
  */
 #include "dataset/netcdf4/dataset_netcdf4.h"
 #include "container/container.h"

@@ -32,10 +32,9 @@ load_chunks(void *arg, ncz_hdf5_tree *tree)
 static int
 claim_file(ncz_dataset *ds)
 {
-    bool held;
-    int  rc = (ds->mode & NC_SHARE) != 0 ? zmap_single_alone(ds->map) : NC_NOERR;
+    int rc = (ds->mode & NC_SHARE) != 0 ? zmap_single_alone(ds->map) : NC_NOERR;
 
-    return rc == NC_NOERR ? zmap_single_guard(ds->map, &held) : rc;
+    return rc == NC_NOERR ? zmap_single_guard(ds->map, &ds->nc4.locks) : rc;
 }
 
 static int

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A file that is there, before it is changed: a commit writes all its objects anew from the model, so what the model does
- * not have would be lost. Each object is looked at once. What cannot be kept is refused, by its path; the others are
- * kept as they are, so that what nobody changes is written again as it was.
+ * A file that is there, before it is changed: a commit writes all its objects anew from the model, so what the model
+ * does not have would be lost. Each object is looked at once. What cannot be kept is refused, by its path; the others
+ * are kept as they are, so that what nobody changes is written again as it was.
  */
 #include "dialects/netcdf4/netcdf4_write_int.h"
 

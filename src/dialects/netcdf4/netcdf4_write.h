@@ -37,13 +37,13 @@ typedef struct ncz_netcdf4_heap_reader {
 
 /* ---- what the container needs of a variable ---------------------------------------------------------------------- */
 
-/* Converts chunks of elements that live in the heap: the engine's are texts or bytes of any length, one after the other,
- * the file's go through its filters. Immutable; any thread. */
+/* Converts chunks of elements that live in the heap: the engine's are texts or bytes of any length, one after the
+ * other, the file's go through its filters. Immutable; any thread. */
 typedef struct ncz_netcdf4_convert ncz_netcdf4_convert;
 
 void ncz_netcdf4_convert_free(ncz_netcdf4_convert *c); /* NULL is fine */
-/* A chunk as the engine stores it -> as the file has it, and back. Both append to `out`. `mask`: of the filters that the
- * chunk skips. */
+/* A chunk as the engine stores it -> as the file has it, and back. Both append to `out`. `mask`: of the filters that
+ * the chunk skips. */
 int ncz_netcdf4_convert_out(const ncz_netcdf4_convert *c, const void *in, size_t n, const ncz_netcdf4_heap *heap,
                             ncz_buf *out);
 int ncz_netcdf4_convert_in(const ncz_netcdf4_convert *c, const void *in, size_t n, uint32_t mask,
@@ -65,7 +65,8 @@ typedef struct ncz_netcdf4_facts {
 
 int ncz_netcdf4_array_of(const ncz_model *m, const ncz_var *v, ncz_arena *arena, ncz_netcdf4_facts *out);
 
-/* ---- the metadata of a file --------------------------------------------------------------------------------------- */
+/* ---- the metadata of a file ---------------------------------------------------------------------------------------
+ */
 
 typedef struct ncz_netcdf4_describing {
     struct ncz_hdf5_image *image; /* new: its object 0 becomes the root */
@@ -84,12 +85,13 @@ typedef struct ncz_netcdf4_describing {
 /* Describes all objects of the model to the image. `form`: NCZ_NETCDF4_FORM or the classic one. */
 int ncz_netcdf4_describe(const ncz_model *m, int form, const ncz_netcdf4_describing *d);
 
-/* ---- files that are there ----------------------------------------------------------------------------------------- */
+/* ---- files that are there -----------------------------------------------------------------------------------------
+ */
 
 /*
- * After the model was loaded to be changed: walks all objects of the file, and refuses what would not be written again as
- * it is. NC_EPERM, NC_ENOTBUILT: the text has the object's path and what it has. On success the variables get the layout
- * of a file that is written: chunks are objects "UID/i.j.k" of a container.
+ * After the model was loaded to be changed: walks all objects of the file, and refuses what would not be written
+ * again as it is. NC_EPERM, NC_ENOTBUILT: the text has the object's path and what it has. On success the variables
+ * get the layout of a file that is written: chunks are objects "UID/i.j.k" of a container.
  */
 int ncz_netcdf4_begin_writing(ncz_model *m, const ncz_layout_source *source);
 /* Enters the chunks of a variable that was in the file. */

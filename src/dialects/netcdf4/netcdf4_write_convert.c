@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Chunks of elements that live in the global heap, between the engine and the file: the engine's codec has their texts or
- * bytes one after the other, the file has the element's place in the heap, through the variable's filters. And chunks
- * of another writer that skip filters.
+ * Chunks of elements that live in the global heap, between the engine and the file: the engine's codec has their
+ * texts or bytes one after the other, the file has the element's place in the heap, through the variable's filters.
+ * And chunks of another writer that skip filters.
  */
 #include "dialects/netcdf4/netcdf4_write_int.h"
 

@@ -22,7 +22,8 @@ int ncz_netcdf4_write_values(const ncz_netcdf4_type *t, const void *in, size_t n
                              unsigned char *out);
 int ncz_netcdf4_write_text(const ncz_netcdf4_heap *heap, const char *s, size_t n, unsigned char *out);
 
-/* ---- the objects of a file that is changed (netcdf4_keep.c) ------------------------------------------------------- */
+/* ---- the objects of a file that is changed (netcdf4_keep.c) -------------------------------------------------------
+ */
 
 /* The values of an attribute when it was read, in the model's arena. `type` NULL: they are not compared. */
 typedef struct ncz_netcdf4_was {
@@ -122,7 +123,8 @@ int ncz_netcdf4_write_filters(ncz_arena *arena, const ncz_var *v, size_t element
 
 int ncz_netcdf4_convert_new(const ncz_model *m, const ncz_var *v, ncz_netcdf4_convert **out);
 
-/* ---- chunks (netcdf4_write_layout.c) ------------------------------------------------------------------------------ */
+/* ---- chunks (netcdf4_write_layout.c) ------------------------------------------------------------------------------
+ */
 
 /* As ncz_make_layout_fn, of a variable whose file is written. */
 int ncz_netcdf4_make_written(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out);

@@ -187,23 +187,23 @@ ncz_netcdf4_write_scale(ncz_netcdf4_writer *w, const ncz_dim *d)
 {
     const ncz_netcdf4_kept *kept = ncz_netcdf4_kept_at(w->keeping->scales, w->keeping->nscales, (size_t)d->id);
     uint64_t                len = !d->unlimited ? d->len : kept != NULL ? kept->o.space.shape[0] : 0;
+    uint64_t                most = d->unlimited ? NCZ_HDF5_NONE : len;
     ncz_netcdf4_att_list    list;
-    ncz_hdf5_object         o = {
-                .kind = NCZ_HDF5_DATASET,
-                .type = ncz_netcdf4_number(NC_FLOAT, true),
-                .space = {.kind = NCZ_HDF5_SIMPLE, .rank = 1, .shape = {len}, .most = {d->unlimited ? NCZ_HDF5_NONE : len}},
-                .layout = {.kind = d->unlimited ? NCZ_HDF5_CHUNKED : NCZ_HDF5_CONTIGUOUS,
-                           .version = 3,
-                           .addr = NCZ_HDF5_NONE,
-                           .size = len * 4,
-                           .index = NCZ_HDF5_INDEX_BTREE1,
-                           .rank = 1,
-                           .chunk = {1},
-                           .element = 4,
-                           .chunk_bytes = 4},
-                .fill = {.state = NCZ_HDF5_FILL_DEFAULT}};
-    char *name = ncz_arena_get(w->d->arena, 80);
-    int   rc;
+    ncz_hdf5_object         o = {.kind = NCZ_HDF5_DATASET,
+                                 .type = ncz_netcdf4_number(NC_FLOAT, true),
+                                 .space = {.kind = NCZ_HDF5_SIMPLE, .rank = 1, .shape = {len}, .most = {most}},
+                                 .layout = {.kind = d->unlimited ? NCZ_HDF5_CHUNKED : NCZ_HDF5_CONTIGUOUS,
+                                            .version = 3,
+                                            .addr = NCZ_HDF5_NONE,
+                                            .size = len * 4,
+                                            .index = NCZ_HDF5_INDEX_BTREE1,
+                                            .rank = 1,
+                                            .chunk = {1},
+                                            .element = 4,
+                                            .chunk_bytes = 4},
+                                 .fill = {.state = NCZ_HDF5_FILL_DEFAULT}};
+    char                   *name = ncz_arena_get(w->d->arena, 80);
+    int                     rc;
 
     if (name == NULL)
         return ncz_fail_nomem(80);

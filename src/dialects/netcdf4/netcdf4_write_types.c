@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Types of the model as a netCDF-4 file stores them, in the forms that netCDF-C gives them: numbers little-endian unless
- * the program asks for another order, characters as texts of one byte, strings and sequences as elements of 16 bytes in
- * the global heap, compounds with the offsets of the program's structure.
+ * Types of the model as a netCDF-4 file stores them, in the forms that netCDF-C gives them: numbers little-endian
+ * unless the program asks for another order, characters as texts of one byte, strings and sequences as elements of 16
+ * bytes in the global heap, compounds with the offsets of the program's structure.
  */
 #include "dialects/netcdf4/netcdf4.h"
 #include "dialects/netcdf4/netcdf4_write_int.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Elements in memory -> elements as the file stores them, of every type: for attributes, fill values, and data that have
- * bytes in the global heap.
+ * Elements in memory -> elements as the file stores them, of every type: for attributes, fill values, and data that
+ * have bytes in the global heap.
  */
 #include "dialects/netcdf4/netcdf4.h"
 #include "dialects/netcdf4/netcdf4_write_int.h"

@@ -106,8 +106,8 @@ int zmap_file_unlock(zmap *m);
  * also where there is no such file, or no lock.
  */
 int zmap_file_guard(zmap *m, bool *held);
-/* *shared: others have a share of that lock, too, or this cannot be known. NC_EACCESS: another program writes the file by
- * now. */
+/* *shared: others have a share of that lock, too, or this cannot be known. NC_EACCESS: another program writes the
+ * file by now. */
 int zmap_file_guard_shared(zmap *m, bool *shared);
 
 #endif /* NCZ_ZMAP_FILE_H */
