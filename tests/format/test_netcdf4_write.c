@@ -5,6 +5,7 @@
 #include "dialects/netcdf4/netcdf4.h"
 #include "dialects/netcdf4/netcdf4_write_int.h"
 #include "hdf5/hdf5_write.h"
+#include "support/scratch.h"
 
 #include <stdio.h>
 
@@ -44,15 +45,15 @@ no_data(void *arg, const ncz_var *v, ncz_hdf5_layout *out)
 }
 
 static void
-write_file(const ncz_model *m, int form, image_file *f)
+write_with(const ncz_model *m, int form, int (*layout)(void *arg, const ncz_var *v, ncz_hdf5_layout *out),
+           image_file *f)
 {
     ncz_arena              arena = NCZ_ARENA_INIT;
     ncz_hdf5_image        *image = NULL;
-    ncz_netcdf4_describing how = {
-        .arena = &arena, .layout = no_data, .arg = (void *)(uintptr_t)m, .references = true};
-    ncz_buf       block = NCZ_BUF_INIT;
-    unsigned char super[NCZ_HDF5_SUPERBLOCK];
-    uint64_t      size, root;
+    ncz_netcdf4_describing how = {.arena = &arena, .layout = layout, .arg = (void *)(uintptr_t)m, .references = true};
+    ncz_buf                block = NCZ_BUF_INIT;
+    unsigned char          super[NCZ_HDF5_SUPERBLOCK];
+    uint64_t               size, root;
 
     assert_int_equal(ncz_hdf5_image_new(&image), NC_NOERR);
     how.image = image;
@@ -79,6 +80,12 @@ write_file(const ncz_model *m, int form, image_file *f)
             (void)fclose(out);
         }
     }
+}
+
+static void
+write_file(const ncz_model *m, int form, image_file *f)
+{
+    write_with(m, form, no_data, f);
 }
 
 static int
@@ -587,4 +594,152 @@ TEST(elements_in_the_heap_are_converted_both_ways)
     expect_converted(m, var_at(m, "p"), ps);
     expect_converted(m, var_at(m, "t"), ts);
     ncz_model_free(m);
+}
+
+/* ---- files that are there ---- */
+
+static ncz_layout_source
+source_of(image_file *f)
+{
+    return (ncz_layout_source){.read = read_ranges, .arg = f};
+}
+
+/* Where the data of a variable are: as they were. */
+static int
+kept_data(void *arg, const ncz_var *v, ncz_hdf5_layout *out)
+{
+    ncz_arena         arena = NCZ_ARENA_INIT;
+    ncz_netcdf4_facts f;
+    int               rc = ncz_netcdf4_array_of(arg, v, &arena, &f);
+
+    if (rc == NC_NOERR && !f.is_there)
+        rc = no_data(arg, v, out);
+    else if (rc == NC_NOERR)
+        *out = f.kept;
+    ncz_netcdf4_convert_free(f.convert);
+    ncz_arena_clear(&arena);
+    return rc;
+}
+
+/* Opens the file to change it, changes its model, and writes that again. */
+static void
+rewrite_file(image_file *f, void (*change)(ncz_model *m), image_file *again)
+{
+    ncz_format_opts   style;
+    ncz_model        *m = read_file(f, &style);
+    ncz_layout_source source = source_of(f);
+    uint64_t          end = 0;
+    unsigned          k = 0;
+
+    if (ncz_netcdf4_begin_writing(m, &source) != NC_NOERR)
+        fail_msg("begin_writing: %s", ncz_err_text());
+    assert_int_equal(ncz_netcdf4_file_facts(m, &end, &k), NC_NOERR);
+    assert_int_equal(end, f->bytes.len);
+    assert_int_equal(k, 32);
+    change(m);
+    write_with(m, style.gen, kept_data, again);
+    ncz_model_free(m);
+}
+
+static void
+change_nothing(ncz_model *m)
+{
+    (void)m;
+}
+
+TEST(a_file_that_is_opened_to_be_changed_is_written_as_it_was)
+{
+    ncz_model      *m = new_netcdf4(), *a, *b;
+    ncz_dim        *x = add_dim(m, m->root, "x", 3, false), *t = add_dim(m, m->root, "time", 0, true);
+    ncz_group      *g = add_group(m, m->root, "g");
+    const char     *words[2] = {"one", ""};
+    image_file      first, second;
+    ncz_format_opts style;
+    char           *one, *two;
+
+    add_types(m, x);
+    (void)add_var(m, m->root, "time", NC_DOUBLE, 1, &t);
+    (void)add_var(m, g, "w", NC_SHORT, 2, (ncz_dim *[]){t, x});
+    put(m, &g->atts, "words", NC_STRING, 2, words);
+    put(m, &g->atts, "numbers", NC_INT, 3, (int[]){1, 2, 3});
+    write_file(m, NCZ_NETCDF4_CLASSIC_FORM, &first);
+    rewrite_file(&first, change_nothing, &second);
+    a = read_file(&first, &style);
+    b = read_file(&second, &style);
+    assert_int_equal(style.gen, NCZ_NETCDF4_CLASSIC_FORM);
+    one = model_text(a);
+    two = model_text(b);
+    assert_string_equal(one, two);
+    free(one);
+    free(two);
+    ncz_model_free(a);
+    ncz_model_free(b);
+    ncz_model_free(m);
+    ncz_buf_clear(&first.bytes);
+    ncz_buf_clear(&second.bytes);
+}
+
+static void
+change_much(ncz_model *m)
+{
+    ncz_dim *d = ncz_group_find_dim(m->root, "x"), *added = add_dim(m, m->root, "y", 2, false);
+
+    assert_int_equal(ncz_model_rename_dim(m, d, "z"), NC_NOERR);
+    put(m, &m->root->atts, "numbers", NC_INT, 2, (int[]){7, 8});
+    (void)add_var(m, m->root, "y", NC_INT, 2, (ncz_dim *[]){added, d});
+}
+
+TEST(what_is_changed_of_a_file_is_written)
+{
+    ncz_model      *m = new_netcdf4(), *again;
+    ncz_dim        *x = add_dim(m, m->root, "x", 3, false);
+    image_file      first, second;
+    ncz_format_opts style;
+
+    (void)add_var(m, m->root, "x", NC_DOUBLE, 1, &x);
+    put(m, &m->root->atts, "numbers", NC_INT, 3, (int[]){1, 2, 3});
+    write_file(m, NCZ_NETCDF4_FORM, &first);
+    rewrite_file(&first, change_much, &second);
+    again = read_file(&second, &style);
+    assert_int_equal(again->ndims, 2);
+    assert_string_equal(again->dims[0]->name, "z");
+    assert_ptr_equal(var_at(again, "x")->dims[0], again->dims[0]);
+    assert_ptr_equal(var_at(again, "y")->dims[0], again->dims[1]);
+    assert_int_equal(att_at(&again->root->atts, "numbers")->len, 2);
+    ncz_model_free(again);
+    ncz_model_free(m);
+    ncz_buf_clear(&first.bytes);
+    ncz_buf_clear(&second.bytes);
+}
+
+/* A file of the tests' data is not changed, for a reason that the text has. */
+static void
+expect_refused(const char *name, int code, const char *reason)
+{
+    ncz_format_opts   style;
+    size_t            len;
+    image_file        f = {.bytes = NCZ_BUF_INIT};
+    char             *bytes = test_data(name, &len);
+    ncz_layout_source source = source_of(&f);
+    ncz_model        *m;
+
+    assert_non_null(bytes);
+    assert_int_equal(ncz_buf_append(&f.bytes, bytes, len), NC_NOERR);
+    m = read_file(&f, &style);
+    assert_int_equal(ncz_netcdf4_begin_writing(m, &source), code);
+    if (strstr(ncz_err_text(), reason) == NULL)
+        fail_msg("%s: %s", name, ncz_err_text());
+    ncz_model_free(m);
+    ncz_buf_clear(&f.bytes);
+    free(bytes);
+}
+
+TEST(what_cannot_be_kept_is_refused_by_name)
+{
+    expect_refused("hdf5/v110.h5", NC_ENOTBUILT, "/circle: it has a soft link");
+    expect_refused("hdf5/heap.h5", NC_ENOTBUILT, "a second link");
+    expect_refused("hdf5/narrow.h5", NC_ENOTBUILT, "addresses of less than 8 bytes");
+    expect_refused("netcdf4/refused.h5", NC_ENOTBUILT, "/external");
+    expect_refused("netcdf4/view.h5", NC_ENOTBUILT, "an attribute 'reference' with references");
+    expect_refused("netcdf4/filters.h5", NC_ENOTBUILT, "/bits");
 }

@@ -55,6 +55,15 @@ puts_alone(const ncz_dataset *ds, const ncz_var *v)
     return false;
 }
 
+/* A variable of another writer may have filters that are only read. */
+static int
+put(ncz_dataset *ds, const ncz_put *p)
+{
+    int rc = ncz_chain_check_encodes(p->v->chain);
+
+    return rc == NC_NOERR ? ncz_dataset_put_chunks(ds, p) : rc;
+}
+
 /* Chunks that are absent read as fill. */
 static int
 grow(ncz_dataset *ds, ncz_dim *d, uint64_t len, const ncz_put *p)
@@ -161,7 +170,7 @@ const ncz_session_ops ncz_nc4_session = {
     .end_define = end_define,
     .begin_data = begin_data,
     .puts_alone = puts_alone,
-    .put = ncz_dataset_put_chunks,
+    .put = put,
     .grow = grow,
     .store_data = store_data,
     .store_head = store_head,

@@ -27,7 +27,8 @@ static int walk_group(keeping *t, ncz_group *g, const char *path, uint64_t addr)
 static int
 refuse(const char *path, const char *what)
 {
-    return ncz_fail(NC_ENOTBUILT, "%s: it has %s, which a change of the file would lose" REMEDY, path, what);
+    return ncz_fail(NC_ENOTBUILT, "%s: it has %s, which a change of the file would lose" REMEDY,
+                    path[0] != '\0' ? path : "/", what);
 }
 
 /* ---- types ---- */
@@ -198,6 +199,8 @@ keep_var(keeping *t, ncz_var *v, const char *path, ncz_netcdf4_kept *kept, bool 
         return rc;
     kept->no_scales = !scale && ncz_netcdf4_find_att(&kept->o, "DIMENSION_LIST") == NULL &&
                       ncz_netcdf4_find_att(&kept->o, "_Netcdf4Coordinates") == NULL;
+    if ((kept->name = ncz_arena_text(&t->m->arena, v->name, strlen(v->name))) == NULL)
+        return ncz_fail_nomem(strlen(v->name));
     p->kept = kept;
     return NC_NOERR;
 }

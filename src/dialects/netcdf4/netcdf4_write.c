@@ -20,6 +20,17 @@ give_number(ncz_netcdf4_writer *w, size_t *out)
     return ncz_hdf5_image_number(w->d->image, out);
 }
 
+/* A type that is still being defined has no form yet. Those that a reader made up for elements are none of the file's. */
+static bool
+is_stored(const ncz_netcdf4_writer *w, const ncz_type *t)
+{
+    size_t id = (size_t)(t->id - NC_FIRSTUSERTYPEID);
+
+    if (id < w->keeping->ntypes && w->keeping->types[id] == NULL)
+        return false;
+    return !(t->class == NCZ_TYPE_COMPOUND && t->nfields == 0) && !(t->class == NCZ_TYPE_ENUM && t->nmembers == 0);
+}
+
 /* Of the root, which is the first, and then of the others. */
 static int
 number_groups(ncz_netcdf4_writer *w)
@@ -29,7 +40,8 @@ number_groups(ncz_netcdf4_writer *w)
     for (size_t i = 0; i < w->m->ngroups && rc == NC_NOERR; i++)
         rc = give_number(w, &w->groups[i]);
     for (size_t i = 0; i < w->m->ntypes && rc == NC_NOERR; i++)
-        rc = give_number(w, &w->types[i]);
+        if (is_stored(w, &w->m->types[i]->node))
+            rc = give_number(w, &w->types[i]);
     return rc;
 }
 
@@ -237,13 +249,6 @@ write_type(ncz_netcdf4_writer *w, const ncz_user_type *u)
     return ncz_hdf5_image_describe(w->d->image, w->types[id], &o);
 }
 
-/* A type that is still being defined has no form yet. */
-static bool
-is_complete(const ncz_type *t)
-{
-    return !(t->class == NCZ_TYPE_COMPOUND && t->nfields == 0) && !(t->class == NCZ_TYPE_ENUM && t->nmembers == 0);
-}
-
 /* ---- groups ---- */
 
 /* The links of a group, as they are made. */
@@ -315,7 +320,7 @@ link_children(ncz_netcdf4_writer *w, const ncz_group *g, linking *l)
     if (l->v == NULL)
         return ncz_fail_nomem(n * sizeof *l->v);
     for (size_t i = 0; i < g->ntypes; i++)
-        if (is_complete(&g->types[i]->node))
+        if (is_stored(w, &g->types[i]->node))
             add_link(l, g->types[i]->node.name, w->types[g->types[i]->node.id - NC_FIRSTUSERTYPEID]);
     if ((rc = link_arrays(l, g)) != NC_NOERR)
         return rc;
@@ -358,7 +363,7 @@ write_all(ncz_netcdf4_writer *w)
     for (size_t i = 0; i < m->ngroups && rc == NC_NOERR; i++)
         rc = write_group(w, m->groups[i]);
     for (size_t i = 0; i < m->ntypes && rc == NC_NOERR; i++)
-        if (is_complete(&m->types[i]->node))
+        if (is_stored(w, &m->types[i]->node))
             rc = write_type(w, m->types[i]);
     for (size_t i = 0; i < m->ndims && rc == NC_NOERR; i++)
         if (w->scales[i] != 0 && w->coords[i] == NULL)

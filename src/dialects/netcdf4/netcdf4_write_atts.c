@@ -100,6 +100,12 @@ find_kept(const ncz_netcdf4_kept *kept, const char *name)
     return SIZE_MAX;
 }
 
+void
+ncz_netcdf4_att_again(ncz_netcdf4_att_list *list, const char *name, const ncz_hdf5_attribute *from)
+{
+    next_att(list, name, from->type, from->data, from->len)->space = from->space;
+}
+
 /* With the bytes that it had, which name nothing in the heap. */
 static bool
 write_kept(const ncz_att *a, const ncz_netcdf4_kept *kept, size_t i, ncz_netcdf4_att_list *list)
@@ -110,7 +116,7 @@ write_kept(const ncz_att *a, const ncz_netcdf4_kept *kept, size_t i, ncz_netcdf4
     if (was->type != a->type || was->len != a->len ||
         (a->len > 0 && memcmp(was->values, a->data, a->len * a->type->size) != 0))
         return false;
-    next_att(list, a->name, from->type, from->data, from->len)->space = from->space;
+    ncz_netcdf4_att_again(list, a->name, from);
     return true;
 }
 

@@ -37,6 +37,7 @@ typedef struct ncz_netcdf4_kept {
     struct ncz_netcdf4_kept *next;
     ncz_hdf5_object          o;
     ncz_netcdf4_was         *was;       /* of each attribute */
+    const char              *name;      /* that its variable had */
     bool                     no_scales; /* a dataset that names no scales and is none */
 } ncz_netcdf4_kept;
 
@@ -94,6 +95,8 @@ int ncz_netcdf4_att_ids(ncz_netcdf4_writer *w, ncz_netcdf4_att_list *list, const
                         size_t n, bool array);
 int ncz_netcdf4_att_array(ncz_netcdf4_att_list *list, const char *name, const ncz_hdf5_type *type, const void *data,
                           size_t n);
+/* One that was in the file. */
+void ncz_netcdf4_att_again(ncz_netcdf4_att_list *list, const char *name, const ncz_hdf5_attribute *from);
 /* Appends those of the model. `kept`: the object as it was, or NULL. */
 int ncz_netcdf4_write_atts(ncz_netcdf4_writer *w, const ncz_atts *atts, const ncz_netcdf4_kept *kept,
                            ncz_netcdf4_att_list *list);

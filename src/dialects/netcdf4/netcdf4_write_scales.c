@@ -136,16 +136,31 @@ add_coordinates(ncz_netcdf4_writer *w, const ncz_var *v, ncz_netcdf4_att_list *l
     return ncz_netcdf4_att_ids(w, list, "_Netcdf4Coordinates", ids, v->rank, true);
 }
 
-/* What makes a dataset a scale. `name`: NAME, with the NUL at its end. */
+/* A variable that was in the file, and has its name still, keeps what the scale is called. */
+static const ncz_hdf5_attribute *
+find_label(const ncz_var *v)
+{
+    const ncz_netcdf4_place *p = v != NULL ? v->place : NULL;
+
+    return p != NULL && p->kept != NULL && strcmp(p->kept->name, v->name) == 0
+               ? ncz_netcdf4_find_att(&p->kept->o, "NAME")
+               : NULL;
+}
+
+/* What makes a dataset a scale. `name`: NAME, with the NUL at its end. `v`: its variable, or NULL. */
 static int
-add_class(ncz_netcdf4_writer *w, const ncz_dim *d, const char *name, ncz_netcdf4_att_list *list)
+add_class(ncz_netcdf4_writer *w, const ncz_dim *d, const char *name, const ncz_var *v, ncz_netcdf4_att_list *list)
 {
     static const char class[] = "DIMENSION_SCALE";
-    uint32_t id = (uint32_t)d->id;
-    int      rc;
+    const ncz_hdf5_attribute *label = find_label(v);
+    uint32_t                  id = (uint32_t)d->id;
+    int                       rc;
 
-    if ((rc = ncz_netcdf4_att_text(w, list, "CLASS", class, sizeof class)) != NC_NOERR ||
-        (rc = ncz_netcdf4_att_text(w, list, "NAME", name, strlen(name) + 1)) != NC_NOERR)
+    if ((rc = ncz_netcdf4_att_text(w, list, "CLASS", class, sizeof class)) != NC_NOERR)
+        return rc;
+    if (label != NULL)
+        ncz_netcdf4_att_again(list, label->name, label);
+    else if ((rc = ncz_netcdf4_att_text(w, list, "NAME", name, strlen(name) + 1)) != NC_NOERR)
         return rc;
     return ncz_netcdf4_att_ids(w, list, "_Netcdf4Dimid", &id, 1, false);
 }
@@ -173,7 +188,7 @@ ncz_netcdf4_scale_atts(ncz_netcdf4_writer *w, const ncz_var *v, ncz_netcdf4_att_
 
     if (!any)
         return NC_NOERR;
-    if (coords && (rc = add_class(w, v->dims[0], v->name, list)) != NC_NOERR)
+    if (coords && (rc = add_class(w, v->dims[0], v->name, v, list)) != NC_NOERR)
         return rc;
     if (all && (rc = add_coordinates(w, v, list)) != NC_NOERR)
         return rc;
@@ -213,7 +228,7 @@ ncz_netcdf4_write_scale(ncz_netcdf4_writer *w, const ncz_dim *d)
     (void)snprintf(name, 80, "This is a netCDF dimension but not a netCDF variable.%10llu",
                    (unsigned long long)d->len);
     if ((rc = ncz_netcdf4_atts_begin(w, NCZ_NETCDF4_SCALE_ATTS, &list)) != NC_NOERR ||
-        (rc = add_class(w, d, name, &list)) != NC_NOERR || (rc = add_references(w, d, &list)) != NC_NOERR)
+        (rc = add_class(w, d, name, NULL, &list)) != NC_NOERR || (rc = add_references(w, d, &list)) != NC_NOERR)
         return rc;
     o.attributes = list.v;
     o.nattributes = list.n;
