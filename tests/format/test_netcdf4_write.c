@@ -651,7 +651,7 @@ TEST(a_file_that_is_opened_to_be_changed_is_written_as_it_was)
 {
     ncz_model      *m = new_netcdf4(), *a, *b;
     ncz_dim        *x = add_dim(m, m->root, "x", 3, false), *t = add_dim(m, m->root, "time", 0, true);
-    ncz_group      *g = add_group(m, m->root, "g");
+    ncz_group      *g = add_group(m, m->root, "sub");
     const char     *words[2] = {"one", ""};
     image_file      first, second;
     ncz_format_opts style;
