@@ -256,6 +256,13 @@ say(text *t, const char *fmt, ...)
 static const char *const type_names[] = {"nat",   "byte",   "char", "short", "int",    "float", "double",
                                          "ubyte", "ushort", "uint", "int64", "uint64", "string"};
 
+/* A user-defined type has a name of its own. */
+static const char *
+type_name(const ncz_type *t)
+{
+    return t->id <= NC_MAX_ATOMIC_TYPE ? type_names[t->id] : t->name;
+}
+
 static void
 say_real(text *t, double v, int digits, const char *suffix)
 {
@@ -366,7 +373,7 @@ say_group(text *t, const ncz_group *g, int depth)
 
         if (i == 0)
             say(t, "%*svariables:\n", in, "");
-        say(t, "%*s\t%s %s", in, "", type_names[v->type->id], v->name);
+        say(t, "%*s\t%s %s", in, "", type_name(v->type), v->name);
         for (size_t r = 0; r < v->rank; r++)
             say(t, "%s%s", r == 0 ? "(" : ", ", v->dims[r]->name);
         say(t, "%s ;\n", v->rank > 0 ? ")" : "");
@@ -416,13 +423,13 @@ say_atts(text *t, const ncz_atts *atts)
 
         if ((strcmp(a->name, "_NCProperties") == 0) != (i >= atts->n))
             continue;
-        say(t, "  @%s %s[%zu] ", a->name, type_names[a->type->id], a->len);
+        say(t, "  @%s %s[%zu] ", a->name, type_name(a->type), a->len);
         for (size_t k = 0; k < a->len && a->type->class == NCZ_TYPE_STRING; k++) {
             const char *s = ((char *const *)a->data)[k];
 
             say(t, "<%s>", s == NULL ? "NIL" : s);
         }
-        if (a->type->class != NCZ_TYPE_STRING)
+        if (a->type->class != NCZ_TYPE_STRING && !a->type->owns) /* pointers differ from one model to the other */
             say_bytes(t, a->data, a->len * a->type->size);
         say(t, "\n");
     }
@@ -433,13 +440,13 @@ say_var(text *t, const ncz_var *v)
 {
     ncz_buf filters = NCZ_BUF_INIT, compressor = NCZ_BUF_INIT;
 
-    say(t, " var %s %s kind %d big %d size %zu%s sep %c%s fill %d ", v->name, type_names[v->type->id],
-        (int)v->dtype.kind, v->dtype.big, v->dtype.size, v->endian == NC_ENDIAN_BIG ? " BIG" : "",
+    say(t, " var %s %s kind %d big %d size %zu%s sep %c%s fill %d ", v->name, type_name(v->type), (int)v->dtype.kind,
+        v->dtype.big, v->dtype.size, v->endian == NC_ENDIAN_BIG ? " BIG" : "",
         v->key_encoding == ncz_zarr2.zarr->encode_keys('/', false) ? '/' : '.',
         ncz_order_is_fortran(v->order, v->rank) ? " F" : "", (int)v->fill_mode);
     if (v->fill_mode == NCZ_FILL_VALUE && v->type->class == NCZ_TYPE_STRING)
         say(t, "<%s>", *(char *const *)v->fill);
-    else if (v->fill_mode == NCZ_FILL_VALUE)
+    else if (v->fill_mode == NCZ_FILL_VALUE && !v->type->owns)
         say_bytes(t, v->fill, v->type->size);
     for (size_t r = 0; r < v->rank; r++) {
         ncz_buf fqn = NCZ_BUF_INIT;
