@@ -30,7 +30,7 @@ tell_extent(void *arg, const ncz_hdf5_extent *e)
 {
     const call           *c = arg;
     nczarr_structure_item item = {.kind = NCZARR_STRUCTURE_USED,
-                                  .what = ncz_hdf5_part_name(e->part),
+                                  .what = e->name,
                                   .path = e->path,
                                   .address = c->base + e->addr,
                                   .length = e->len};
@@ -47,28 +47,18 @@ read_ranges(void *arg, const ncz_hdf5_range *ranges, size_t n)
 static int
 check_file(zmap *map, const char *path, call *c)
 {
-    ncz_hdf5_source  source = {.read = read_ranges, .arg = map};
-    ncz_hdf5_checker checker = {
-        .fault = tell_fault, .extent = tell_extent, .decode = ncz_netcdf4_decode_chunk, .arg = c};
+    ncz_hdf5_source       source = {.read = read_ranges, .arg = map};
+    ncz_hdf5_checker      checker = {.fault = tell_fault, .extent = tell_extent, .arg = c};
     nczarr_structure_item end = {.kind = NCZARR_STRUCTURE_END, .what = "", .path = ""};
-    ncz_hdf5             *f = NULL;
     int                   rc = zmap_len(map, "", &source.size);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_hdf5_open(&source, &ncz_limits_default, &f)) != NC_NOERR)
-        return rc != NC_ENOTNC
-                   ? rc
-                   : ncz_fail(NC_ENOTNC, "%s: no HDF5 file, as netCDF-4 files are; others have no such structure",
-                              path);
-    c->base = ncz_hdf5_base(f);
-    if ((rc = ncz_hdf5_check(f, &checker)) == NC_NOERR) {
-        end.address = source.size;
-        end.length = c->base;
-        rc = c->each(&end, c->arg);
-    }
-    ncz_hdf5_close(f);
-    return rc;
+    if ((rc = ncz_netcdf4_check(&source, &checker, &c->base)) == NC_ENOTNC)
+        return ncz_fail(NC_ENOTNC, "%s: no HDF5 file, as netCDF-4 files are; others have no such structure", path);
+    end.address = source.size;
+    end.length = c->base;
+    return rc == NC_NOERR ? c->each(&end, c->arg) : rc;
 }
 
 int

@@ -30,6 +30,7 @@ const char *ncz_hdf5_part_name(ncz_hdf5_part part); /* in the plural */
 
 typedef struct ncz_hdf5_extent {
     ncz_hdf5_part part;
+    const char   *name; /* ncz_hdf5_part_name() */
     uint64_t      addr, len;
     const char   *path; /* of the object that it belongs to, or of the first one; valid during the call */
     bool

@@ -173,7 +173,11 @@ ncz_hdf5_check_ranges(ncz_hdf5_check_state *s)
     }
     for (size_t i = 0; i < s->nused && rc == NC_NOERR && s->checker->extent != NULL; i++) {
         const ncz_hdf5_used *u = &s->used[i];
-        ncz_hdf5_extent      e = {.part = u->part, .addr = u->addr, .len = u->len, .metadata = is_metadata(u)};
+        ncz_hdf5_extent      e = {.part = u->part,
+                                  .name = ncz_hdf5_part_name(u->part),
+                                  .addr = u->addr,
+                                  .len = u->len,
+                                  .metadata = is_metadata(u)};
 
         if ((rc = put_path(s, u->object, &path)) != NC_NOERR)
             break;

@@ -429,9 +429,28 @@ def short():
     report("datasets shorter than their dimension", bad)
 
 
+def short_without_chunks():
+    """A chunk that was never stored has the fill value, also where it reaches beyond the dataset."""
+    with h5py.File("sparse.h5", "w", libver="earliest") as f:
+        f.create_dataset("t", (7,), "i4", maxshape=(None,), chunks=(4,))[...] = range(7)
+        f.create_dataset("x", (4,), "i4")[...] = range(4)
+        v = f.create_dataset("v", (4, 2), "i4", maxshape=(4, None), chunks=(2, 4), fillvalue=-7)
+        v[3, 1] = 42
+        for name in "tx":
+            f[name].make_scale()
+        v.dims[0].attach_scale(f["x"])
+        v.dims[1].attach_scale(f["t"])
+        v.attrs["_FillValue"] = np.int32(-7)
+    got, r = data("sparse.h5")
+    flat = str(got.get("v")).replace("None", "-7")
+    want = str([[-7] * 7] * 3 + [[-7, 42] + [-7] * 5])
+    report("chunks that are missing in a dataset shorter than its dimension", [] if flat == want else [(flat, r.stderr)])
+
+
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    for case in (filters, damaged_heap, sizes, parts_of_lists, cut, only_slack, named_chunk, names, bounds, heaps, floats, reasons, blocks, element_sizes, short):
+    for case in (filters, damaged_heap, sizes, parts_of_lists, cut, only_slack, named_chunk, names, bounds, heaps, floats, reasons, blocks, element_sizes, short,
+                 short_without_chunks):
         try:
             case()
         except Exception as e:

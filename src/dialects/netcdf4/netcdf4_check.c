@@ -30,3 +30,19 @@ ncz_netcdf4_decode_chunk(void *arg, const ncz_hdf5_object *dataset, const ncz_hd
         return rc;
     return ncz_fail(NC_EHDFERR, "the chunk at address %" PRIu64 " is damaged: %s", chunk->addr, ncz_err_text());
 }
+
+int
+ncz_netcdf4_check(const ncz_hdf5_source *source, const ncz_hdf5_checker *checker, uint64_t *base)
+{
+    ncz_hdf5_checker own = *checker;
+    ncz_hdf5        *f = NULL;
+    int              rc = ncz_hdf5_open(source, &ncz_limits_default, &f);
+
+    if (rc != NC_NOERR)
+        return rc;
+    own.decode = ncz_netcdf4_decode_chunk;
+    *base = ncz_hdf5_base(f);
+    rc = ncz_hdf5_check(f, &own);
+    ncz_hdf5_close(f);
+    return rc;
+}

@@ -10,4 +10,7 @@
 int ncz_netcdf4_decode_chunk(void *arg, const ncz_hdf5_object *dataset, const ncz_hdf5_chunk *chunk,
                              const void *stored, size_t n, ncz_buf *out);
 
+/* The file of this source: ncz_hdf5_check() with those codecs, or NC_ENOTNC. *base: from where its addresses count. */
+int ncz_netcdf4_check(const ncz_hdf5_source *source, const ncz_hdf5_checker *checker, uint64_t *base);
+
 #endif /* NCZ_FORMAT_NETCDF4_CHECK_H */

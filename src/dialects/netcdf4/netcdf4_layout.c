@@ -212,7 +212,8 @@ limit_chunk(const ncz_netcdf4_layout *l, const uint64_t *index, ncz_chunk_addr *
         if (is_short(l, d) && index[d] >= l->place->n[d] / chunk[d]) {
             where->extent = l->place->n;
             where->beyond = l->beyond;
-            where->tail = NCZ_TAIL_ZEROS; /* that ways for chunks without any are not taken */
+            if (!where->absent)
+                where->tail = NCZ_TAIL_ZEROS; /* that ways for chunks without any are not taken */
         }
 }
 
