@@ -20,7 +20,8 @@ give_number(ncz_netcdf4_writer *w, size_t *out)
     return ncz_hdf5_image_number(w->d->image, out);
 }
 
-/* A type that is still being defined has no form yet. Those that a reader made up for elements are none of the file's. */
+/* A type that is still being defined has no form yet. Those that a reader made up for elements are none of the
+ * file's. */
 static bool
 is_stored(const ncz_netcdf4_writer *w, const ncz_type *t)
 {
