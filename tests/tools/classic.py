@@ -493,7 +493,7 @@ def web(paths):
         got = values(url + "hundred.nc", "-v", var, *options)
         if got != values("hundred.nc", "-v", var, *options):
             bad.append("%s %s: other values" % (var, options))
-        if sum(Server.asked) > 1.25 * nbytes + (64 << 10) + (64 << 10):
+        if sum(Server.asked) > 1.25 * nbytes + (256 << 10) + (64 << 10): # 256 KiB come with the first look
             bad.append("%s %s: %d bytes in %d requests for %d" % (var, options, sum(Server.asked), len(Server.asked), nbytes))
     report("a web server: of a part little more is read than its bytes", bad)
 
