@@ -625,9 +625,8 @@ NCZARR_API int nc_create(const char *path, int cmode, int *ncidp);
 /*
  * Opens a dataset: `path` as for nc_create(). For a plain path the format is detected (any NCZarr generation, Zarr v2
  * or v3; mode v2 or v3 allows only one). `omode`: NC_NOWRITE (0) or NC_WRITE; NC_CLASSIC_MODEL asks for its rules.
- * Datasets of netCDF-C 4.8.0 to 4.9.0 cannot be opened for writing (NC_EPERM); copies made with nczcopy can. So it is
- * with netCDF-4 files (HDF5); classic netCDF files are changed. mode=hdf5 shows what of an HDF5
- * file netCDF hides (formats.md).
+ * Datasets of netCDF-C 4.8.0 to 4.9.0 cannot be opened for writing (NC_EPERM); copies made with nczcopy can. Classic
+ * netCDF files and netCDF-4 files (HDF5) are changed. mode=hdf5 shows what of an HDF5 file netCDF hides (formats.md).
  * NC_DISKLESS: reads the whole dataset into memory; changes are discarded at close, or stored then with NC_PERSIST.
  *
  * With NC_NOWRITE this call reads the root's documents only. The first inquiry reads the others; errors in them are
