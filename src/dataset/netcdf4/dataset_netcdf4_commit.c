@@ -190,6 +190,13 @@ is_changed(const ncz_dataset *ds)
     return false;
 }
 
+/* What earlier commits of the session have left to its last one: metadata in front, and what uses each scale. */
+static bool
+owes_last(const ncz_dataset *ds)
+{
+    return ds->nc4.committed && (ds->nc4.front > 0 || ds->model->nvars >= MANY_VARS);
+}
+
 /* A put that failed may have stored elements beyond the length of a dimension. */
 static int
 clear_beyond(ncz_dataset *ds)
@@ -273,7 +280,7 @@ ncz_nc4_commit(ncz_dataset *ds, bool durable, bool last)
         return ncz_err_adopt(&ds->failed);
     if ((rc = clear_beyond(ds)) != NC_NOERR || (rc = ncz_engine_flush(ds->engine, 0)) != NC_NOERR)
         return rc;
-    if (is_changed(ds))
+    if (is_changed(ds) || (last && owes_last(ds)))
         rc = commit_changes(ds, durable, last);
     if (rc == NC_NOERR && last && has_slack(ds))
         rc = commit_changes(ds, durable, last);
