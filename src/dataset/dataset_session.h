@@ -28,7 +28,8 @@ typedef struct ncz_put {
     int               rc; /* a failure of this rank, which takes part in a collective put with it */
 } ncz_put;
 
-/* Changes of what is stored by a name or a type. Those of ncz_dataset_ without a put; see dataset.h. */
+/* Changes of what is stored by a name or a type. Those of ncz_dataset_ without a put; see dataset.h. NULL: nothing is
+ * stored by that, and the change is one of the model alone. */
 typedef struct ncz_change_ops {
     /* A variable was defined: nothing of an earlier session may be left under its name. */
     int (*clear_new)(ncz_dataset *ds, const ncz_var *v);
@@ -39,15 +40,16 @@ typedef struct ncz_change_ops {
     int (*widen)(ncz_dataset *ds, ncz_var *v, size_t need);
 } ncz_change_ops;
 
+/* NULL, of those for which it says so: nothing is to be done. */
 struct ncz_session_ops {
     bool ranks;   /* several ranks share the dataset */
     bool follows; /* what other processes store is seen by nc_sync() of a reader, also without NC_SHARE */
 
-    int (*begin_define)(ncz_dataset *ds);                                  /* nc_redef() */
+    int (*begin_define)(ncz_dataset *ds);                                  /* nc_redef(); or NULL */
     int (*end_define)(ncz_dataset *ds, const ncz_file_room *room, int rc); /* nc_enddef() */
-    int (*begin_data)(ncz_dataset *ds);                                    /* a put that ends define mode */
+    int (*begin_data)(ncz_dataset *ds);                                    /* a put that ends define mode; or NULL */
 
-    bool (*puts_alone)(const ncz_dataset *ds, const ncz_var *v); /* each put to `v` has to be exclusive */
+    bool (*puts_alone)(const ncz_dataset *ds, const ncz_var *v); /* each put to `v` has to be exclusive; NULL: none */
     /* Puts chunks; the caller records new lengths afterwards. An empty selection only where puts are exclusive. */
     int (*put)(ncz_dataset *ds, const ncz_put *p);
     /* Before `d` gets `len` long: what becomes reachable reads as fill. `p`: the put that does it; NULL: none. */
@@ -56,7 +58,7 @@ struct ncz_session_ops {
     int (*store_data)(ncz_dataset *ds);           /* durably */
     int (*store_head)(ncz_dataset *ds, bool all); /* all metadata that changed, or all; the data are stored */
     int (*sync)(ncz_dataset *ds, int rc);         /* of a writer */
-    int (*refresh)(ncz_dataset *ds);              /* takes over what other processes have stored */
+    int (*refresh)(ncz_dataset *ds);              /* takes over what other processes have stored; or NULL */
     int (*close)(ncz_dataset *ds);                /* stores everything */
     /* Drops what was not stored. *how: the end of the store. */
     int (*abort)(ncz_dataset *ds, zmap_end *how);
@@ -65,6 +67,12 @@ struct ncz_session_ops {
 
     const ncz_change_ops *change;
 };
+
+static inline bool
+ncz_session_puts_alone(const ncz_session_ops *kind, const ncz_dataset *ds, const ncz_var *v)
+{
+    return kind->puts_alone != NULL && kind->puts_alone(ds, v);
+}
 
 /* ---- for the kinds ---- */
 

@@ -10,13 +10,6 @@
 /* ---- definitions ----------------------------------------------------------------------------------------------- */
 
 static int
-begin_define(ncz_dataset *ds)
-{
-    (void)ds;
-    return NC_NOERR;
-}
-
-static int
 begin_define_file(ncz_dataset *ds)
 {
     return ncz_par_file_flush(ds, NCZ_COMM_REDEF, NC_NOERR);
@@ -227,15 +220,6 @@ take_block(ncz_dataset *ds, void **block, size_t *len)
 
 /* ---- changes: objects are not moved ---------------------------------------------------------------------------- */
 
-/* Rank 0 does this when define mode ends. */
-static int
-clear_new(ncz_dataset *ds, const ncz_var *v)
-{
-    (void)ds;
-    (void)v;
-    return NC_NOERR;
-}
-
 static int
 fail_stored(const char *name, const char *when)
 {
@@ -289,7 +273,6 @@ widen(ncz_dataset *ds, ncz_var *v, size_t need)
 }
 
 static const ncz_change_ops change = {
-    .clear_new = clear_new,
     .rename_var = rename_var,
     .rename_group = rename_group,
     .begin_fill = begin_fill,
@@ -301,7 +284,6 @@ static const ncz_change_ops change = {
 
 static const ncz_session_ops par_documents = {
     .ranks = true,
-    .begin_define = begin_define,
     .end_define = end_define,
     .begin_data = begin_data,
     .puts_alone = ncz_par_is_collective,

@@ -278,7 +278,7 @@ ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, const ncz_t
         (rc = ncz_model_add_var(ds->model, g, name, type, rank, dims, &v)) != NC_NOERR)
         return rc;
     rc = needs_object_codec(ds, v) ? set_object_chain(ds, v, NULL) : ncz_dataset_rows_fit(ds, v);
-    if (rc == NC_NOERR)
+    if (rc == NC_NOERR && ds->kind->change->clear_new != NULL)
         rc = ds->kind->change->clear_new(ds, v);
     if (rc == NC_NOERR)
         rc = ncz_dataset_rows_added(ds, v);

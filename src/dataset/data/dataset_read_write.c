@@ -18,7 +18,7 @@ end_of(const ncz_select *sel, size_t d)
 bool
 ncz_dataset_put_alone(const ncz_dataset *ds, const ncz_var *v, const ncz_select *sel)
 {
-    if (ds->kind->puts_alone(ds, v))
+    if (ncz_session_puts_alone(ds->kind, ds, v))
         return true;
     if (sel == NULL)
         return false;
@@ -188,7 +188,7 @@ ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_ty
     ncz_put  p = {.v = v, .sel = sel, .mem = mem, .in = in};
     int      rc;
 
-    if ((rc = check_usable(v)) != NC_NOERR || (empty && !ds->kind->puts_alone(ds, v)) ||
+    if ((rc = check_usable(v)) != NC_NOERR || (empty && !ncz_session_puts_alone(ds->kind, ds, v)) ||
         (rc = check_regular(v)) != NC_NOERR || (rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
         return rc != NC_NOERR ? ncz_dataset_put_failed(ds, v, rc) : rc;
     ncz_var_shape(v, shape.v);

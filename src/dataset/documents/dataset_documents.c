@@ -8,13 +8,6 @@
 /* ---- definitions and puts -------------------------------------------------------------------------------------- */
 
 static int
-begin_define(ncz_dataset *ds)
-{
-    (void)ds;
-    return NC_NOERR;
-}
-
-static int
 end_define(ncz_dataset *ds, const ncz_file_room *room, int rc)
 {
     (void)room;
@@ -29,14 +22,6 @@ static int
 begin_data(ncz_dataset *ds)
 {
     return ncz_dataset_documents_first(ds, false);
-}
-
-static bool
-puts_alone(const ncz_dataset *ds, const ncz_var *v)
-{
-    (void)ds;
-    (void)v;
-    return false;
 }
 
 static int
@@ -155,10 +140,8 @@ static const ncz_change_ops change = {
 };
 
 const ncz_session_ops ncz_documents_session = {
-    .begin_define = begin_define,
     .end_define = end_define,
     .begin_data = begin_data,
-    .puts_alone = puts_alone,
     .put = ncz_dataset_put_chunks,
     .grow = grow,
     .store_data = store_data,

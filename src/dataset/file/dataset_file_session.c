@@ -44,23 +44,7 @@ end_define_shared(ncz_dataset *ds, const ncz_file_room *room, int rc)
     return store_head(ds, false);
 }
 
-/* The classic model has no puts in define mode. */
-static int
-begin_data(ncz_dataset *ds)
-{
-    (void)ds;
-    return NC_NOERR;
-}
-
 /* ---- puts ------------------------------------------------------------------------------------------------------ */
-
-static bool
-puts_alone(const ncz_dataset *ds, const ncz_var *v)
-{
-    (void)ds;
-    (void)v;
-    return false;
-}
 
 static bool
 puts_shared_alone(const ncz_dataset *ds, const ncz_var *v)
@@ -147,44 +131,6 @@ take_block(ncz_dataset *ds, void **block, size_t *len)
 
 /* ---- changes: nothing in a file has the name of a node, and each element has its place, and is written ---------- */
 
-static int
-clear_new(ncz_dataset *ds, const ncz_var *v)
-{
-    (void)ds;
-    (void)v;
-    return NC_NOERR;
-}
-
-static int
-rename_var(ncz_dataset *ds, ncz_var *v, const char *name)
-{
-    return ncz_model_rename_var(ds->model, v, name);
-}
-
-static int
-rename_group(ncz_dataset *ds, ncz_group *g, const char *name)
-{
-    return ncz_model_rename_group(ds->model, g, name);
-}
-
-static int
-begin_fill(ncz_dataset *ds, ncz_var *v, ncz_fill_mode mode, const void *fill)
-{
-    (void)ds;
-    (void)v;
-    (void)mode;
-    (void)fill;
-    return NC_NOERR;
-}
-
-static int
-end_fill(ncz_dataset *ds, ncz_var *v)
-{
-    (void)ds;
-    (void)v;
-    return NC_NOERR;
-}
-
 /* Its characters have no width of their own. */
 static int
 widen(ncz_dataset *ds, ncz_var *v, size_t need)
@@ -194,11 +140,6 @@ widen(ncz_dataset *ds, ncz_var *v, size_t need)
 }
 
 const ncz_change_ops ncz_file_change = {
-    .clear_new = clear_new,
-    .rename_var = rename_var,
-    .rename_group = rename_group,
-    .begin_fill = begin_fill,
-    .end_fill = end_fill,
     .widen = widen,
 };
 
@@ -206,8 +147,6 @@ const ncz_session_ops ncz_file_session = {
     .follows = true,
     .begin_define = begin_define,
     .end_define = end_define,
-    .begin_data = begin_data,
-    .puts_alone = puts_alone,
     .put = ncz_dataset_put_chunks,
     .grow = grow,
     .store_data = store_data,
@@ -224,7 +163,6 @@ const ncz_session_ops ncz_file_shared_session = {
     .follows = true,
     .begin_define = begin_define,
     .end_define = end_define_shared,
-    .begin_data = begin_data,
     .puts_alone = puts_shared_alone,
     .put = put_shared,
     .grow = grow,

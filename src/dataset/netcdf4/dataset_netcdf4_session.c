@@ -10,13 +10,6 @@
 
 /* ---- definitions ----------------------------------------------------------------------------------------------- */
 
-static int
-begin_define(ncz_dataset *ds)
-{
-    (void)ds;
-    return NC_NOERR;
-}
-
 /* With commit=close nothing is shown before. */
 static bool
 waits_for_close(const ncz_dataset *ds)
@@ -46,14 +39,6 @@ begin_data(ncz_dataset *ds)
 }
 
 /* ---- puts ------------------------------------------------------------------------------------------------------ */
-
-static bool
-puts_alone(const ncz_dataset *ds, const ncz_var *v)
-{
-    (void)ds;
-    (void)v;
-    return false;
-}
 
 /* A variable of another writer may have filters that are only read. */
 static int
@@ -88,14 +73,6 @@ store_head(ncz_dataset *ds, bool all)
     return waits_for_close(ds) ? NC_NOERR : ncz_nc4_commit(ds, true, false);
 }
 
-/* Nobody else writes. */
-static int
-refresh(ncz_dataset *ds)
-{
-    (void)ds;
-    return NC_NOERR;
-}
-
 /* ---- close and abort ------------------------------------------------------------------------------------------- */
 
 static int
@@ -128,26 +105,6 @@ take_block(ncz_dataset *ds, void **block, size_t *len)
 
 /* ---- changes: no object has the name of a node ----------------------------------------------------------------- */
 
-static int
-clear_new(ncz_dataset *ds, const ncz_var *v)
-{
-    (void)ds;
-    (void)v;
-    return NC_NOERR;
-}
-
-static int
-rename_var(ncz_dataset *ds, ncz_var *v, const char *name)
-{
-    return ncz_model_rename_var(ds->model, v, name);
-}
-
-static int
-rename_group(ncz_dataset *ds, ncz_group *g, const char *name)
-{
-    return ncz_model_rename_group(ds->model, g, name);
-}
-
 /* Texts have any length, and characters one byte. */
 static int
 widen(ncz_dataset *ds, ncz_var *v, size_t need)
@@ -157,25 +114,19 @@ widen(ncz_dataset *ds, ncz_var *v, size_t need)
 }
 
 static const ncz_change_ops change = {
-    .clear_new = clear_new,
-    .rename_var = rename_var,
-    .rename_group = rename_group,
     .begin_fill = ncz_documents_begin_fill,
     .end_fill = ncz_documents_end_fill,
     .widen = widen,
 };
 
 const ncz_session_ops ncz_nc4_session = {
-    .begin_define = begin_define,
     .end_define = end_define,
     .begin_data = begin_data,
-    .puts_alone = puts_alone,
     .put = put,
     .grow = grow,
     .store_data = store_data,
     .store_head = store_head,
     .sync = ncz_dataset_sync_alone,
-    .refresh = refresh,
     .close = close_file,
     .abort = abort_file,
     .take = take_block,

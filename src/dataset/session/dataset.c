@@ -107,7 +107,7 @@ begin_slowly(ncz_dataset *ds, ncz_use use)
     }
     if (rc == NC_NOERR && ds->unloaded.code != NC_NOERR)
         rc = ncz_err_adopt(&ds->unloaded);
-    else if (rc == NC_NOERR && use == NCZ_USE_PUT_ALONE && ds->defining)
+    else if (rc == NC_NOERR && use == NCZ_USE_PUT_ALONE && ds->defining && ds->kind->begin_data != NULL)
         rc = ds->kind->begin_data(ds);
     if (rc != NC_NOERR)
         unlock_dataset(ds, use);
@@ -255,7 +255,7 @@ ncz_dataset_redef(ncz_dataset *ds)
         return rc;
     if (ds->defining)
         rc = ncz_fail(NC_EINDEFINE, "%s is in define mode already", ds->path);
-    else
+    else if (ds->kind->begin_define != NULL)
         rc = ds->kind->begin_define(ds);
     if (rc == NC_NOERR)
         ncz_dataset_define(ds);
@@ -284,6 +284,12 @@ ncz_dataset_flush(ncz_dataset *ds, bool all)
     return rc == NC_NOERR ? ds->kind->store_head(ds, all) : rc;
 }
 
+static int
+refresh(ncz_dataset *ds)
+{
+    return ds->kind->refresh != NULL ? ds->kind->refresh(ds) : NC_NOERR;
+}
+
 int
 ncz_dataset_sync_alone(ncz_dataset *ds, int rc)
 {
@@ -293,7 +299,7 @@ ncz_dataset_sync_alone(ncz_dataset *ds, int rc)
         rc = ncz_dataset_flush(ds, false);
     if (rc == NC_NOERR)
         rc = ncz_dataset_commit(ds);
-    return rc == NC_NOERR ? ds->kind->refresh(ds) : rc;
+    return rc == NC_NOERR ? refresh(ds) : rc;
 }
 
 /* What other processes have stored can be read afterwards. */
@@ -304,7 +310,7 @@ sync_reader(ncz_dataset *ds)
 
     if ((rc = ncz_dataset_begin(ds, NCZ_USE_TUNE)) != NC_NOERR)
         return rc;
-    return ncz_dataset_end(ds, NCZ_USE_TUNE, ds->kind->refresh(ds));
+    return ncz_dataset_end(ds, NCZ_USE_TUNE, refresh(ds));
 }
 
 int
@@ -342,10 +348,11 @@ check_name(const ncz_group *g, const char *name)
 int
 ncz_dataset_rename_var(ncz_dataset *ds, ncz_var *v, const char *name)
 {
-    int rc = check_name(v->group, name);
+    const ncz_change_ops *change = ds->kind->change;
+    int                   rc = check_name(v->group, name);
 
     if (rc == NC_NOERR)
-        rc = ds->kind->change->rename_var(ds, v, name);
+        rc = change->rename_var != NULL ? change->rename_var(ds, v, name) : ncz_model_rename_var(ds->model, v, name);
     return rc == NC_NOERR ? ncz_dataset_rows_changed(ds) : rc;
 }
 
@@ -360,21 +367,30 @@ ncz_dataset_rename_dim(ncz_dataset *ds, ncz_dim *d, const char *name)
 int
 ncz_dataset_rename_group(ncz_dataset *ds, ncz_group *g, const char *name)
 {
-    int rc = check_name(g->parent, name);
+    const ncz_change_ops *change = ds->kind->change;
+    int                   rc = check_name(g->parent, name);
 
-    return rc == NC_NOERR ? ds->kind->change->rename_group(ds, g, name) : rc;
+    if (rc != NC_NOERR)
+        return rc;
+    return change->rename_group != NULL ? change->rename_group(ds, g, name)
+                                        : ncz_model_rename_group(ds->model, g, name);
 }
 
 int
 ncz_dataset_begin_fill(ncz_dataset *ds, ncz_var *v, ncz_fill_mode mode, const void *fill)
 {
-    return v->stage == NCZ_VAR_WRITTEN ? ds->kind->change->begin_fill(ds, v, mode, fill) : NC_NOERR;
+    const ncz_change_ops *change = ds->kind->change;
+
+    return v->stage == NCZ_VAR_WRITTEN && change->begin_fill != NULL ? change->begin_fill(ds, v, mode, fill)
+                                                                     : NC_NOERR;
 }
 
 int
 ncz_dataset_end_fill(ncz_dataset *ds, ncz_var *v)
 {
-    return v->stage == NCZ_VAR_WRITTEN ? ds->kind->change->end_fill(ds, v) : NC_NOERR;
+    const ncz_change_ops *change = ds->kind->change;
+
+    return v->stage == NCZ_VAR_WRITTEN && change->end_fill != NULL ? change->end_fill(ds, v) : NC_NOERR;
 }
 
 int
