@@ -73,6 +73,21 @@ make_locks(container *c)
     return NC_NOERR;
 }
 
+/* Another K than the usual one is said in an extension of the superblock, which is written with the first commit. */
+static int
+take_extension(container *c)
+{
+    ncz_buf bytes = NCZ_BUF_INIT;
+    int     rc;
+
+    if (c->k == K_USUAL)
+        return NC_NOERR;
+    if ((rc = ncz_hdf5_extension_make(c->k, &bytes)) == NC_NOERR)
+        rc = ncz_hdf5_room_take(c->room, (bytes.len + 7) / 8 * 8, 8, &c->extension);
+    ncz_buf_clear(&bytes);
+    return rc;
+}
+
 static int
 new_container(zmap *file, uint64_t end, unsigned k, container **out)
 {
@@ -95,26 +110,10 @@ new_container(zmap *file, uint64_t end, unsigned k, container **out)
         ncz_free(c);
         return rc;
     }
-    if ((rc = ncz_hdf5_room_new(end, &c->room)) != NC_NOERR) {
+    if ((rc = ncz_hdf5_room_new(end, &c->room)) == NC_NOERR && (rc = take_extension(c)) == NC_NOERR)
+        *out = c;
+    else
         free_container(c);
-        return rc;
-    }
-    *out = c;
-    return NC_NOERR;
-}
-
-/* Another K than the usual one is said in an extension of the superblock, which is written with the first commit. */
-static int
-take_extension(container *c)
-{
-    ncz_buf bytes = NCZ_BUF_INIT;
-    int     rc;
-
-    if (c->k == K_USUAL)
-        return NC_NOERR;
-    if ((rc = ncz_hdf5_extension_make(c->k, &bytes)) == NC_NOERR)
-        rc = ncz_hdf5_room_take(c->room, (bytes.len + 7) / 8 * 8, 8, &c->extension);
-    ncz_buf_clear(&bytes);
     return rc;
 }
 
@@ -127,12 +126,11 @@ ncz_container_create(zmap *file, unsigned k, uint64_t front, zmap **out)
     if (rc != NC_NOERR)
         return rc;
     c->made = true;
-    if ((rc = take_extension(c)) != NC_NOERR || (rc = ncz_container_set_front(&c->base, front)) != NC_NOERR) {
+    if ((rc = ncz_container_set_front(&c->base, front)) == NC_NOERR)
+        *out = &c->base;
+    else
         free_container(c);
-        return rc;
-    }
-    *out = &c->base;
-    return NC_NOERR;
+    return rc;
 }
 
 int
@@ -143,10 +141,6 @@ ncz_container_open(zmap *file, uint64_t end, unsigned k, zmap **out)
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = take_extension(c)) != NC_NOERR) {
-        free_container(c);
-        return rc;
-    }
     c->committed = end;
     *out = &c->base;
     return NC_NOERR;

@@ -54,13 +54,8 @@ ncz_dataset_create(const char *path, int cmode, int default_format, const ncz_li
     map = NULL;   /* owned by the dataset now, */
     claim = NULL; /* as is this */
 done:
-    if (map != NULL) {
-        ncz_err err;
-
-        ncz_err_save(&err, rc);
-        (void)zmap_close(map, ZMAP_DISCARD);
-        (void)ncz_err_adopt(&err);
-    }
+    if (map != NULL)
+        rc = ncz_opening_give_up(map, rc);
     ncz_free(claim);
     ncz_target_free(t);
     return rc;

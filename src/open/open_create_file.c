@@ -52,16 +52,6 @@ open_memory(zmap **out)
     return rc;
 }
 
-static int
-give_up(zmap *map, int rc)
-{
-    ncz_err err;
-
-    ncz_err_save(&err, rc);
-    (void)zmap_close(map, ZMAP_DISCARD);
-    return ncz_err_adopt(&err);
-}
-
 /* Makes a new dataset on a store, which it takes, also on failure. */
 static int
 create_on(zmap *map, const ncz_target *t, int cmode, unsigned version, const ncz_limits *limits, ncz_dataset **out)
@@ -70,7 +60,7 @@ create_on(zmap *map, const ncz_target *t, int cmode, unsigned version, const ncz
     int             rc = ncz_dataset_create_as(map, t, t->shown, cmode, &style, limits, out);
 
     if (rc != NC_NOERR)
-        return give_up(map, rc);
+        return ncz_opening_give_up(map, rc);
     ncz_engine_in_place((*out)->engine);
     (*out)->home = NCZ_HOME_PATH;
     return NC_NOERR;
@@ -87,14 +77,14 @@ create_netcdf4(zmap *map, const ncz_target *t, int cmode, const ncz_limits *limi
     int             rc = ncz_dataset_create_as(map, t, t->shown, cmode, &style, limits, &ds);
 
     if (rc != NC_NOERR)
-        return give_up(map, rc);
+        return ncz_opening_give_up(map, rc);
     if ((rc = ncz_nc4_create(ds)) == NC_NOERR) {
         *out = ds;
         return rc;
     }
     ncz_dataset_release(ds); /* keeps the text */
     ncz_dataset_free(ds);
-    return give_up(map, rc);
+    return ncz_opening_give_up(map, rc);
 }
 
 int
@@ -113,7 +103,7 @@ ncz_file_create(const ncz_target *t, int cmode, unsigned version, const ncz_limi
     if (rc != NC_NOERR)
         return rc;
     if ((rc = zmap_single_own(map, !rewritten && (cmode & NC_SHARE) != 0)) != NC_NOERR)
-        return give_up(map, rc); /* not covered: nobody else knows its name */
+        return ncz_opening_give_up(map, rc); /* not covered: nobody else knows its name */
     rc = rewritten ? create_netcdf4(map, t, cmode, limits, out) : create_on(map, t, cmode, version, limits, out);
     if (rc != NC_NOERR)
         return rc;

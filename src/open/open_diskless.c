@@ -14,17 +14,6 @@
 
 /* ---- one block ------------------------------------------------------------------------------------------------- */
 
-/* Closes a store on which no dataset could be made; the failure stays. */
-static int
-give_up(zmap *map, int rc)
-{
-    ncz_err err;
-
-    ncz_err_save(&err, rc);
-    (void)zmap_close(map, ZMAP_DISCARD);
-    return ncz_err_adopt(&err);
-}
-
 int
 ncz_dataset_create_mem(const char *path, int cmode, int default_format, size_t room, const ncz_limits *limits,
                        ncz_dataset **out)
@@ -44,7 +33,7 @@ ncz_dataset_create_mem(const char *path, int cmode, int default_format, size_t r
         if (rc == NC_NOERR)
             (*out)->home = NCZ_HOME_BLOCK;
         else
-            rc = give_up(map, rc);
+            rc = ncz_opening_give_up(map, rc);
     }
     ncz_target_free(t);
     return rc;
@@ -234,7 +223,7 @@ load_store(ncz_target *t, bool writable, const ncz_limits *limits, zmap **out, n
     rc = (zmap_caps_of(from) & ZMAP_CAN_LIST) != 0 ? ncz_store_copy(from, map, false, keys)
                                                    : ncz_unlisted_copy(from, t, limits, map);
     if (rc != NC_NOERR)
-        rc = give_up(map, rc);
+        rc = ncz_opening_give_up(map, rc);
     else
         *out = map;
 done:
@@ -251,7 +240,7 @@ ncz_diskless_open(ncz_opening *o)
     if ((rc = load_store(o->target, ncz_opening_writes(o), o->limits, &o->map, &keys)) != NC_NOERR)
         goto done;
     if ((rc = ncz_opening_load(o)) != NC_NOERR) {
-        rc = give_up(o->map, rc);
+        rc = ncz_opening_give_up(o->map, rc);
         o->map = NULL;
         goto done;
     }

@@ -60,6 +60,9 @@ int ncz_opening_load(ncz_opening *o);
 
 /* ---- steps ---- */
 
+/* Closes a store on which no dataset could be made. Returns `rc`, the failure, with its text. */
+int ncz_opening_give_up(zmap *map, int rc);
+
 /* Creates a dataset on a store, which it takes only on success. */
 int ncz_dataset_create_on(zmap *map, const ncz_target *t, const char *path, int cmode, const ncz_limits *limits,
                           ncz_dataset **out);

@@ -98,6 +98,16 @@ start_dataset(zmap *map, const ncz_target *t, const ncz_settings *settings, cons
 
 /* ---- create ---- */
 
+int
+ncz_opening_give_up(zmap *map, int rc)
+{
+    ncz_err err;
+
+    ncz_err_save(&err, rc);
+    (void)zmap_close(map, ZMAP_DISCARD);
+    return ncz_err_adopt(&err);
+}
+
 static ncz_format_opts
 style_for(const ncz_target *t)
 {

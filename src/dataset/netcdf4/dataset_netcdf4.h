@@ -45,6 +45,7 @@ void ncz_nc4_free_arrays(ncz_dataset *ds);
 
 /* Before its first commit; without effect on a new file, and later. */
 int ncz_nc4_find_free(ncz_dataset *ds);
+int ncz_nc4_read_file(void *arg, const ncz_read_range *ranges, size_t n); /* arg: the map of the file */
 
 /* ---- commits (dataset_netcdf4_commit.c) ---- */
 

@@ -38,8 +38,8 @@ note_extent(void *arg, const ncz_hdf5_extent *e)
     return rc == NC_NOERR && e->metadata && e->part != NCZ_HDF5_PART_SUPERBLOCK ? note_range(&u->metadata, e) : rc;
 }
 
-static int
-read_ranges(void *arg, const ncz_hdf5_range *v, size_t n)
+int
+ncz_nc4_read_file(void *arg, const ncz_read_range *v, size_t n)
 {
     return zmap_get_ranges(arg, "", v, n);
 }
@@ -47,7 +47,7 @@ read_ranges(void *arg, const ncz_hdf5_range *v, size_t n)
 static int
 find_uses(ncz_dataset *ds, uses *u)
 {
-    ncz_hdf5_source        source = {.read = read_ranges, .arg = ncz_container_file(ds->map)};
+    ncz_hdf5_source        source = {.read = ncz_nc4_read_file, .arg = ncz_container_file(ds->map)};
     const ncz_hdf5_checker checker = {.extent = note_extent, .arg = u};
     ncz_hdf5              *f = NULL;
     int                    rc = zmap_len(source.arg, "", &source.size);

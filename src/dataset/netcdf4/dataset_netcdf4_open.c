@@ -14,16 +14,10 @@ use_map(ncz_dataset *ds, zmap *map)
 }
 
 static int
-read_file(void *arg, const ncz_read_range *ranges, size_t n)
-{
-    return zmap_get_ranges(arg, "", ranges, n);
-}
-
-static int
 load_chunks(void *arg, ncz_hdf5_tree *tree)
 {
     const ncz_nc4_var      *w = arg;
-    const ncz_layout_source source = {.read = read_file, .arg = ncz_container_file(w->ds->map)};
+    const ncz_layout_source source = {.read = ncz_nc4_read_file, .arg = ncz_container_file(w->ds->map)};
 
     return ncz_netcdf4_load_chunks(w->ds->model, w->v, &source, tree);
 }
@@ -40,7 +34,7 @@ claim_file(ncz_dataset *ds)
 static int
 open_container(ncz_dataset *ds, zmap *file, uint64_t *end, zmap **out)
 {
-    const ncz_layout_source source = {.read = read_file, .arg = file};
+    const ncz_layout_source source = {.read = ncz_nc4_read_file, .arg = file};
     unsigned                k = 0;
     int                     rc;
 

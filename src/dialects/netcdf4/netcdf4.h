@@ -209,6 +209,8 @@ typedef struct ncz_netcdf4_place {
 int ncz_netcdf4_place_set(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_type *type, ncz_var *v);
 /* Elements that no codec can make: they have bytes in other places of the file, or fewer bits than their bytes. */
 bool ncz_netcdf4_is_converted(const ncz_netcdf4_type *t);
+/* Its filters, as chains are made of them: o->nfilters, whose names and words are the object's. */
+void ncz_netcdf4_list_filters(const ncz_hdf5_object *o, ncz_filter_spec *out);
 /* A chain of the filters without those that the mask says were left out. */
 int ncz_netcdf4_make_chain(const ncz_hdf5_object *o, uint32_t mask, const ncz_array_type *in, ncz_chain **out);
 /* The codec that keeps converted elements of any length, as Zarr has them. */

@@ -89,6 +89,16 @@ ncz_netcdf4_filters(const ncz_var *v, size_t *n)
     return p != NULL ? p->filters : NULL;
 }
 
+void
+ncz_netcdf4_list_filters(const ncz_hdf5_object *o, ncz_filter_spec *out)
+{
+    for (size_t i = 0; i < o->nfilters; i++)
+        out[i] = (ncz_filter_spec){.id = o->filters[i].id,
+                                   .name = o->filters[i].name,
+                                   .nwords = o->filters[i].nvalues,
+                                   .words = o->filters[i].values};
+}
+
 int
 ncz_netcdf4_make_chain(const ncz_hdf5_object *o, uint32_t mask, const ncz_array_type *in, ncz_chain **out)
 {
@@ -98,11 +108,7 @@ ncz_netcdf4_make_chain(const ncz_hdf5_object *o, uint32_t mask, const ncz_array_
     *out = NULL;
     if (filters == NULL)
         return ncz_fail_nomem(o->nfilters * sizeof *filters);
-    for (size_t i = 0; i < o->nfilters; i++)
-        filters[i] = (ncz_filter_spec){.id = o->filters[i].id,
-                                       .name = o->filters[i].name,
-                                       .nwords = o->filters[i].nvalues,
-                                       .words = o->filters[i].values};
+    ncz_netcdf4_list_filters(o, filters);
     rc = ncz_chain_from_filters(filters, o->nfilters, mask, in, out);
     ncz_free(filters);
     return rc;

@@ -36,23 +36,39 @@ ncz_netcdf4_convert_free(ncz_netcdf4_convert *c)
 
 /* ---- elements ---- */
 
-/* All elements of a chunk, as one piece. */
-static void
-make_piece(const ncz_netcdf4_convert *c, uint64_t *n, ncz_piece *piece, ncz_transfer *move)
+/* All elements of a chunk, as one piece, and room for them in memory. */
+typedef struct chunk_elems {
+    uint64_t     n;
+    ncz_piece    piece;
+    ncz_transfer move;
+    void        *values;
+} chunk_elems;
+
+static int
+begin_elems(const ncz_netcdf4_convert *c, chunk_elems *e)
 {
     static const uint64_t  none = 0, one = 1;
     static const ptrdiff_t step = 1;
 
-    *n = c->nelems;
-    *piece = (ncz_piece){.rank = 1,
-                         .index = &none,
-                         .off = &none,
-                         .n = n,
-                         .stride = &one,
-                         .imap = &step,
-                         .nelems = c->nelems,
-                         .whole = true};
-    *move = (ncz_transfer){.dtype = &c->dtype, .mem = c->type, .chunk = n};
+    e->n = c->nelems;
+    e->piece = (ncz_piece){.rank = 1,
+                           .index = &none,
+                           .off = &none,
+                           .n = &e->n,
+                           .stride = &one,
+                           .imap = &step,
+                           .nelems = c->nelems,
+                           .whole = true};
+    e->move = (ncz_transfer){.dtype = &c->dtype, .mem = c->type, .chunk = &e->n};
+    e->values = ncz_zalloc_n(c->nelems, c->type->size);
+    return e->values != NULL ? NC_NOERR : ncz_fail_nomem(c->nelems * c->type->size);
+}
+
+static void
+end_elems(const ncz_netcdf4_convert *c, chunk_elems *e)
+{
+    ncz_type_free_elems(c->type, e->values, c->nelems);
+    ncz_free(e->values);
 }
 
 static int
@@ -74,21 +90,16 @@ static int
 write_elements(const ncz_netcdf4_convert *c, const ncz_vlen_block *block, const ncz_netcdf4_heap *heap,
                unsigned char *out)
 {
-    void        *values;
-    uint64_t     n;
-    ncz_piece    piece;
-    ncz_transfer move;
-    int          rc;
+    chunk_elems e;
+    int         rc;
 
     if (c->type->class == NCZ_TYPE_STRING)
         return write_texts(c, block, heap, out);
-    if ((values = ncz_zalloc_n(c->nelems, c->type->size)) == NULL)
-        return ncz_fail_nomem(c->nelems * c->type->size);
-    make_piece(c, &n, &piece, &move);
-    if ((rc = ncz_transfer_out(&move, &piece, block, values)) == NC_NOERR)
-        rc = ncz_netcdf4_write_values(&c->stored, values, c->nelems, heap, out);
-    ncz_type_free_elems(c->type, values, c->nelems);
-    ncz_free(values);
+    if ((rc = begin_elems(c, &e)) != NC_NOERR)
+        return rc;
+    if ((rc = ncz_transfer_out(&e.move, &e.piece, block, e.values)) == NC_NOERR)
+        rc = ncz_netcdf4_write_values(&c->stored, e.values, c->nelems, heap, out);
+    end_elems(c, &e);
     return rc;
 }
 
@@ -117,21 +128,16 @@ read_elements(const ncz_netcdf4_convert *c, const unsigned char *in, const ncz_n
               ncz_buf *block)
 {
     ncz_netcdf4_file file = {.heap = heap, .limits = c->limits};
-    void            *values;
-    uint64_t         n;
-    ncz_piece        piece;
-    ncz_transfer     move;
+    chunk_elems      e;
     int              rc;
 
     if (c->type->class == NCZ_TYPE_STRING)
         return read_texts(c, in, heap, block);
-    if ((values = ncz_zalloc_n(c->nelems, c->type->size)) == NULL)
-        return ncz_fail_nomem(c->nelems * c->type->size);
-    make_piece(c, &n, &piece, &move);
-    if ((rc = ncz_netcdf4_read_values(&file, &c->stored, in, c->nelems, values)) == NC_NOERR)
-        rc = ncz_vlen_put(&move, &piece, c->nelems, NULL, NULL, values, block);
-    ncz_type_free_elems(c->type, values, c->nelems);
-    ncz_free(values);
+    if ((rc = begin_elems(c, &e)) != NC_NOERR)
+        return rc;
+    if ((rc = ncz_netcdf4_read_values(&file, &c->stored, in, c->nelems, e.values)) == NC_NOERR)
+        rc = ncz_vlen_put(&e.move, &e.piece, c->nelems, NULL, NULL, e.values, block);
+    end_elems(c, &e);
     return rc;
 }
 
@@ -224,11 +230,7 @@ list_filters(const ncz_netcdf4_kept *kept, ncz_netcdf4_convert *c)
 
     if (f == NULL)
         return ncz_fail_nomem(kept->o.nfilters * sizeof *f);
-    for (size_t i = 0; i < kept->o.nfilters; i++)
-        f[i] = (ncz_filter_spec){.id = kept->o.filters[i].id,
-                                 .name = kept->o.filters[i].name,
-                                 .nwords = kept->o.filters[i].nvalues,
-                                 .words = kept->o.filters[i].values};
+    ncz_netcdf4_list_filters(&kept->o, f);
     c->listed = f;
     c->nlisted = kept->o.nfilters;
     return NC_NOERR;
