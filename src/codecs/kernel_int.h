@@ -35,7 +35,7 @@ void ncz_codec_gather_apart(const unsigned char *const *planes, size_t count, si
  */
 void ncz_codec_gather_bits(const void *in, size_t count, size_t size, void *out);
 
-/* The same bit planes of elements, `count` of them, a multiple of 8. */
+/* The reverse: bit planes from `count` elements, a multiple of 8. */
 void ncz_codec_spread_bits(const void *in, size_t count, size_t size, void *out);
 
 /* HDF5's Fletcher checksum. Words are big-endian pairs of bytes; an odd last byte is a word by itself. */

@@ -47,7 +47,7 @@ typedef struct ncz_container_range {
 /* Of a file that is there: all that its last commit uses, in any order. What else lies below the end was given up,
  * and is used again: at once if nobody reads the file, else as what a commit gives up now. */
 int ncz_container_use(zmap *m, const ncz_container_range *used, size_t n, bool nobody_reads);
-/* The next commit gives these ranges up: metadata that it has anew. */
+/* The next commit gives these ranges up: metadata that it replaces. */
 int ncz_container_give_up(zmap *m, const ncz_container_range *ranges, size_t n);
 
 /* ---- elements that live in heaps -------------------------------------------------------------------------------- */
@@ -111,7 +111,7 @@ typedef struct ncz_container_commit_opts {
     int64_t reuse_after;
 } ncz_container_commit_opts;
 
-/* Of the last one, with room left in front: says so before the layouts are asked for. All trees are written anew, to
+/* Of the last one, with room left in front: says so before the layouts are asked for. All trees are rewritten, to
  * the front, if they fit there beside metadata of `metadata` bytes (a guess is enough). Without effect on other
  * files. */
 int ncz_container_to_front(zmap *m, uint64_t metadata);

@@ -6,7 +6,7 @@
  *   documents  one document for each group and variable, one object for each chunk or shard: Zarr
  *              (dataset_documents.c)
  *   file       all in one file whose head is changed in place: classic netCDF (dataset_file_session.c)
- *   netcdf4    all in one file whose metadata are written anew at each commit (dataset_netcdf4_session.c)
+ *   netcdf4    all in one file whose metadata are rewritten at each commit (dataset_netcdf4_session.c)
  *   ranks      either of the first two, shared by several ranks (src/par); its functions call those of the kind that
  * is shared
  *

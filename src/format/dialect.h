@@ -100,7 +100,7 @@ typedef struct ncz_file_ops {
     /* The same of bytes that follow a block of the user, of 512 bytes or a double of that. NULL: there is none. */
     bool (*follows_block)(const void *bytes, size_t n);
     /*
-     * For a format whose metadata are all written anew at each commit, to free room, while chunks are objects of a map
+     * For a format whose metadata are all rewritten at each commit, to free room, while chunks are objects of a map
      * (container/container.h): sets what of a model differs then. NULL: another format.
      */
     void (*rewrite)(ncz_model *m);

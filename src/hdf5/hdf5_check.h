@@ -33,8 +33,7 @@ typedef struct ncz_hdf5_extent {
     const char   *name; /* ncz_hdf5_part_name() */
     uint64_t      addr, len;
     const char   *path; /* of the object that it belongs to, or of the first one; valid during the call */
-    bool
-        metadata; /* it is made anew where all metadata are: no data, index or chunk, nor a collection that they name */
+    bool metadata;      /* rewritten with all metadata: no data, index or chunk, nor a collection that they name */
 } ncz_hdf5_extent;
 
 typedef enum ncz_hdf5_fault_kind {

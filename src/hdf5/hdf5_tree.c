@@ -327,7 +327,7 @@ ncz_hdf5_tree_set(ncz_hdf5_tree *t, const uint64_t *at, const ncz_hdf5_place *pl
     return NC_NOERR;
 }
 
-/* ---- anew ---- */
+/* ---- full nodes ---- */
 
 static int
 enter_again(void *arg, const uint64_t *at, const ncz_hdf5_place *place)

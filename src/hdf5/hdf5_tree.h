@@ -106,7 +106,7 @@ int ncz_hdf5_tree_load(ncz_hdf5_tree *t, ncz_hdf5 *f, const ncz_hdf5_object *dat
 typedef int (*ncz_hdf5_write_fn)(void *arg, uint64_t addr, const void *bytes, size_t len);
 
 bool ncz_hdf5_tree_changed(const ncz_hdf5_tree *t); /* since it was written */
-/* Makes all nodes anew, full ones, whatever the order was in which chunks were entered. They will be written to new
+/* Replaces all nodes by full ones, whatever the order was in which chunks were entered. They will be written to new
  * room.
  * After a failure the tree is as it was. */
 int      ncz_hdf5_tree_pack(ncz_hdf5_tree *t);
@@ -118,7 +118,7 @@ bool ncz_hdf5_tree_bound(unsigned rank, unsigned k, uint64_t n, uint64_t *nbytes
  * tree's root; NCZ_HDF5_NONE without chunks. After a failure tree and room are as they were.
  */
 int ncz_hdf5_tree_write(ncz_hdf5_tree *t, ncz_hdf5_room *room, ncz_hdf5_write_fn write, void *arg, uint64_t *root);
-/* Gives the room of all nodes up, but not that of the chunks. They must be written anew then. */
+/* Gives the room of all nodes up, but not that of the chunks. They must be written again then. */
 void ncz_hdf5_tree_give(ncz_hdf5_tree *t, ncz_hdf5_room *room);
 
 #endif /* NCZ_HDF5_TREE_H */

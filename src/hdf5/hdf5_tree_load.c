@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The tree of a dataset that is in a file, to be changed. Its nodes are taken over with their addresses, so that only
- * those are written that change. Nodes with siblings cannot stay: these would lead to nodes that are written anew
- * elsewhere. A tree with other numbers of children is built anew, chunk by chunk; so is an index of another kind.
+ * those are written that change. Nodes with siblings cannot stay: these would lead to nodes that are written again
+ * elsewhere. A tree with other numbers of children is rebuilt, chunk by chunk; so is an index of another kind.
  */
 #include "hdf5/hdf5_int.h"
 #include "hdf5/hdf5_tree_int.h"

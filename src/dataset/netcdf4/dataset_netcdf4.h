@@ -2,7 +2,7 @@
 /*
  * dataset_netcdf4: netCDF-4 files that are written. The dataset's map is the file as a container
  * (container/container.h), whose objects are chunks, so that gets and puts run as they do for Zarr. A commit
- * describes the whole model anew, and makes it and all chunks known at once; what dies before leaves the last commit.
+ * describes the whole model, and makes it and all chunks known at once; what dies before leaves the last commit.
  *
  * A file has one writer at a time (zmap_single_own()). Programs with HDF5's library read it meanwhile, and are
  * refused to write it (zmap_single_guard()). All functions run under the dataset's exclusive lock.

@@ -16,7 +16,7 @@ typedef struct ranges {
 } ranges;
 
 typedef struct uses {
-    ranges all, metadata; /* metadata: what a commit has anew */
+    ranges all, metadata; /* metadata: what a commit replaces */
 } uses;
 
 static int

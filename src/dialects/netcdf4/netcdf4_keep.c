@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A file that is there, before it is changed: a commit writes all its objects anew from the model, so what the model
+ * A file that is there, before it is changed: a commit rewrites all its objects from the model, so what the model
  * does not have would be lost. Each object is looked at once. What cannot be kept is refused, by its path; the others
  * are kept as they are, so that what nobody changes is written again as it was.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * netcdf4_write: the model as a netCDF-4 file has it: groups, dimension scales, variables and attributes as HDF5's
- * objects, made anew at each commit; and what the container needs to know of a variable's data.
+ * objects, made again at each commit; and what the container needs to know of a variable's data.
  *
  * How netCDF's dimensions, names and types stand in HDF5 is what netCDF-C writes (NetCDF-4 format in netCDF's File
  * Format Specifications), so that it and all that read its files read these.
