@@ -52,6 +52,9 @@ void ncz_codec_list_clear(ncz_codec_list *l);
 int        ncz_chain_make(const ncz_codec_list *list, const ncz_array_type *in, ncz_chain **out);
 ncz_codec *ncz_chain_listed(const ncz_chain *c, size_t i); /* the i-th codec that a document lists; borrowed */
 
+/* Whether chunks are smaller by it. Codecs that only move or round bytes make none smaller. */
+bool ncz_codec_makes_smaller(const ncz_codec *codec);
+
 /* Makes the codec for another input; a new reference to the same one if its state does not depend on the input. */
 int ncz_codec_retype(ncz_codec *c, const ncz_array_type *in, ncz_codec **out);
 

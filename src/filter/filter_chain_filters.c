@@ -53,20 +53,20 @@ take_codec(found *f, const ncz_codec *codec, const ncz_array_type *in)
 {
     unsigned words[NCZ_CODEC_WORDS] = {0}, id;
     size_t   n = 0;
+    int      rc;
 
     if (codec->ops == NULL || codec->ops->cls != NCZ_CODEC_BYTES_BYTES)
         return NC_NOERR;
     id = ncz_codec_hdf5_id(codec->ops, NCZ_SPELLING_HDF5);
-    if (ncz_codec_to_words(codec, in, &n, words) == NC_NOERR) {
-        if (id != 0) {
-            add(f, id, id == ID_SHUFFLE || id == ID_FLETCHER32 ? 0 : n, words);
-            return NC_NOERR;
-        }
-        if (take_other(f, codec, n, words) == NC_NOERR)
-            return NC_NOERR;
+    rc = ncz_codec_to_words(codec, in, &n, words);
+    if (rc == NC_NOERR && id != 0) {
+        add(f, id, id == ID_SHUFFLE || id == ID_FLETCHER32 ? 0 : n, words);
+        return NC_NOERR;
     }
     ncz_err_clear();
-    if (f->place == SIZE_MAX && codec->ops->identity == NULL)
+    if (take_other(f, codec, rc == NC_NOERR ? n : 0, words) == NC_NOERR)
+        return NC_NOERR;
+    if (f->place == SIZE_MAX && ncz_codec_makes_smaller(codec) && !codec->ops->fixed) /* checksums have one size */
         f->place = f->n;
     return NC_NOERR;
 }

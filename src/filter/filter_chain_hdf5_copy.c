@@ -75,9 +75,8 @@ add_like(copied *c, const ncz_codec *codec)
     return add_words(c, ID_BLOSC, NCZ_LEN(blosc), blosc);
 }
 
-/* Whether chunks were smaller by what is left out. Filters that only move or round bytes make none smaller. */
-static bool
-made_smaller(const ncz_codec *codec)
+bool
+ncz_codec_makes_smaller(const ncz_codec *codec)
 {
     unsigned words[NCZ_CODEC_WORDS] = {0};
     size_t   n = 0;
@@ -109,7 +108,7 @@ take_codec(copied *c, ncz_codec *codec)
         return rc;
     }
     ncz_err_clear();
-    if (c->place == SIZE_MAX && made_smaller(codec))
+    if (c->place == SIZE_MAX && ncz_codec_makes_smaller(codec))
         c->place = c->list.n;
     return NC_NOERR;
 }

@@ -40,6 +40,26 @@ def classic(path, everywhere, own):
         f.write(head + struct.pack(">I", len(head) + 4) + struct.pack(">dd", 1.5, 2.5))
 
 
+def lost_codecs():
+    """Codecs that HDF5 lacks are named; those that it has under another name are kept."""
+    with open("z.cdl", "w") as f:
+        f.write("netcdf z { dimensions: x = 40 ; variables: float v(x) ; v:_ChunkSizes = 10 ; data: v = %s ; }" % ", ".join("1" * 40))
+    for codec, said, filters in (("lzma", "lzma, which HDF5 lacks; it gets shuffle and deflate", ["v:_DeflateLevel = 4"]), ("lz4", None, ['v:_Filter = "32004"']),
+                                 ("crc32", "crc32, which HDF5 lacks", []), ("zlib,5", None, ["v:_DeflateLevel = 5"])):
+        for path in ("a.zarr", "b.zarr"):
+            shutil.rmtree(path, ignore_errors=True)
+        made = run("nczgen", "--mode", "zarr,v2", "-o", "a.zarr", "z.cdl").stderr + run("nczcopy", "-F", "*," + codec, "a.zarr", "b.zarr").stderr
+        r = run("nczcopy", "--verify", "b.zarr", "b.nc")
+        text = run("nczdump", "-hs", "b.nc").stdout
+        lines = [line for line in r.stderr.splitlines() if "stored without" in line]
+        bad = [made] if made else []
+        bad += ["exit %d: %s" % (r.returncode, r.stderr)] if r.returncode else []
+        bad += ["said: %s" % lines] if len(lines) != (said is not None) or (said and "/v: stored without the codec " + said not in lines[0]) else []
+        bad += ["no %s" % f for f in filters if f not in text]
+        bad += ["deflated" for _ in [0] if not filters and "_Deflate" in text]
+        report("copy of %s to netCDF-4" % codec, bad)
+
+
 def left_out():
     classic("c.nc", [(n, 2, b"text") for n in RESERVED] + [("title", 2, b"kept")],
             [("_FillValue", 2, b"-999.9f"), ("units", 2, b"m"), ("nan", 5, struct.pack(">I", 0xFFC00000)),
@@ -133,6 +153,7 @@ at = tempfile.mkdtemp(prefix="nczarr-losses-")
 try:
     os.chdir(at)
     left_out()
+    lost_codecs()
     resumed()
     dry_run()
     to_classic()

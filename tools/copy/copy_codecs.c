@@ -14,9 +14,8 @@
 
 enum { PACKED_LEVEL = 4 }; /* of deflate, with --cmip7 */
 
-/* The end of the JSON object that begins at `s`, or NULL. The library wrote it. */
-static const char *
-find_object_end(const char *s)
+const char *
+copy_codec_end(const char *s)
 {
     int  depth = 0;
     bool quoted = false;
@@ -38,7 +37,20 @@ find_object_end(const char *s)
 
 typedef enum kind { KIND_KEPT, KIND_COMPRESSOR, KIND_SHUFFLE } kind;
 
-/* The kind of a codec; its "id" or "name" is first, as the library writes it. */
+const char *
+copy_codec_name(const char *object, size_t *len)
+{
+    static const char prefix[] = "numcodecs.";
+    const char       *name = strchr(object, ':');
+
+    *len = 0;
+    if (name == NULL || (name = strchr(name, '"')) == NULL)
+        return "";
+    name += strncmp(name + 1, prefix, sizeof prefix - 1) == 0 ? sizeof prefix : 1;
+    *len = strcspn(name, "\"");
+    return name;
+}
+
 static kind
 classify_codec(const char *object)
 {
@@ -50,19 +62,12 @@ classify_codec(const char *object)
         {"zstd", KIND_COMPRESSOR},  {"lz4", KIND_COMPRESSOR},  {"lzma", KIND_COMPRESSOR},
         {"blosc", KIND_COMPRESSOR}, {"szip", KIND_COMPRESSOR}, {"shuffle", KIND_SHUFFLE},
     };
-    static const char prefix[] = "numcodecs.";
-    const char       *id = strchr(object, ':');
+    size_t      n;
+    const char *id = copy_codec_name(object, &n);
 
-    if (id == NULL || (id = strchr(id, '"')) == NULL)
-        return KIND_KEPT;
-    if (strncmp(id + 1, prefix, sizeof prefix - 1) == 0)
-        id += sizeof prefix - 1;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        size_t n = strlen(known[i].id);
-
-        if (strncmp(id + 1, known[i].id, n) == 0 && id[1 + n] == '"')
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strlen(known[i].id) == n && strncmp(id, known[i].id, n) == 0)
             return known[i].kind;
-    }
     return KIND_KEPT;
 }
 
@@ -92,7 +97,7 @@ define_deflated(const copy_opts *o, int out, int varid)
         return rc;
     kept = memory_alloc(strlen(chain) + 3, 1);
     kept[n++] = '[';
-    for (const char *p = strchr(chain, '{'), *end; p != NULL && (end = find_object_end(p)) != NULL;
+    for (const char *p = strchr(chain, '{'), *end; p != NULL && (end = copy_codec_end(p)) != NULL;
          p = strchr(end, '{')) {
         kind k = classify_codec(p);
 

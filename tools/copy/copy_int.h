@@ -337,8 +337,12 @@ int copy_choose_shards(const copy_opts *o, const copy_source *s, copy_var *v);
 int copy_codec_flags(const copy_opts *o, const copy_var *v);
 /* What -F and -d change of the source's codecs. Reports what fails. COPY_USAGE: the library refuses what -F says. */
 int copy_define_codecs(const copy_opts *o, const copy_source *s, const copy_var *v);
-/* copy_filters.c: says which filters of the source, an HDF5 file, the copy of a variable lacks; and once that the copy
- * keeps filters which TensorStore and GDAL do not read, unless -F or -d chose them. */
+/* In a list of codecs as the library writes it: the end of the object (or list) that begins at `s`, or NULL; and the
+ * name of the codec that is there, `len` bytes. */
+const char *copy_codec_end(const char *s);
+const char *copy_codec_name(const char *object, size_t *len);
+/* copy_filters.c: says which filters of the source, or codecs that HDF5 lacks, the copy of a variable lacks; and once
+ * that the copy keeps filters which TensorStore and GDAL do not read, unless -F or -d chose them. */
 void copy_tell_rare_filters(const copy_opts *o, const copy_source *s, const copy_target *t);
 void copy_tell_lost_filters(const copy_source *s, const copy_var *v);
 /* The codecs of an array of the target, as it spells them, in new memory. */
