@@ -40,9 +40,9 @@ ncz_dataset_release(ncz_dataset *ds)
     if (ds->ranks != NULL)
         ds->ranks->free(ds->ranks);
     ds->ranks = NULL;
+    ncz_engine_free(ds->engine); /* first: its background thread uses what the others have */
     if (ds->kind != NULL && ds->kind->release != NULL)
         ds->kind->release(ds);
-    ncz_engine_free(ds->engine);
     ncz_model_free(ds->model);
     ncz_doc_cache_clear(&ds->stored);
     ncz_buf_clear(&ds->file.head);
