@@ -444,6 +444,34 @@ TEST(with_front_auto_all_metadata_are_before_the_chunks)
     check_front(true);
 }
 
+/* What is put then would be in a file that no name leads to. */
+TEST(a_file_that_is_replaced_or_removed_meanwhile_is_an_error)
+{
+    const char *path = strdup(scratch_path(scratch_dir, "here.nc"));
+    const char *other = strdup(scratch_path(scratch_dir, "other.nc"));
+    int         ncid, dim, v, value = 1;
+
+    assert_true(path != NULL && other != NULL);
+    for (int removed = 0; removed < 2; removed++) {
+        OK(nc_create(url_of("other.nc", ""), NC_NETCDF4, &ncid));
+        OK(nc_close(ncid));
+        OK(nc_create(url_of("here.nc", ""), NC_NETCDF4, &ncid));
+        OK(nc_def_dim(ncid, "t", NC_UNLIMITED, &dim));
+        OK(nc_def_var(ncid, "v", NC_INT, 1, &dim, &v));
+        OK(nc_enddef(ncid));
+        OK(nc_put_var1_int(ncid, v, &(size_t){0}, &value));
+        OK(nc_sync(ncid));
+        assert_int_equal(removed ? unlink(path) : rename(other, path), 0);
+        OK(nc_put_var1_int(ncid, v, &(size_t){1}, &value));
+        if (!removed)
+            assert_int_equal(nc_sync(ncid), NC_EIO);
+        assert_int_equal(nc_close(ncid), NC_EIO);
+        assert_non_null(strstr(nczarr_errmsg(), "here.nc"));
+    }
+    free((void *)(uintptr_t)path);
+    free((void *)(uintptr_t)other);
+}
+
 TEST(a_killed_program_leaves_what_it_has_synced)
 {
     int   ways[2], status;

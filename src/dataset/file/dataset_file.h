@@ -99,7 +99,7 @@ void ncz_file_end_growth(ncz_dataset *ds);
  * looks at the name alone: after data were stored, they are in the file that has it.
  */
 int ncz_file_check(ncz_dataset *ds);
-int ncz_file_check_name(ncz_dataset *ds);
+int ncz_file_check_name(ncz_dataset *ds, zmap *file); /* `file`: its map, which may be below the dataset's */
 
 /* Whether bytes begin with the head that was read or stored last, but for the number of records. */
 bool ncz_file_is_head(const ncz_dataset *ds, const ncz_buf *now);

@@ -316,12 +316,12 @@ fail_for_good(ncz_dataset *ds, int rc)
 }
 
 int
-ncz_file_check_name(ncz_dataset *ds)
+ncz_file_check_name(ncz_dataset *ds, zmap *file)
 {
     bool replaced = false;
     int  rc;
 
-    if ((rc = zmap_single_find(ds->map, &replaced)) != NC_NOERR || !replaced)
+    if ((rc = zmap_single_find(file, &replaced)) != NC_NOERR || !replaced)
         return rc;
     return fail_for_good(ds,
                          ncz_fail(NC_EIO,
@@ -364,7 +364,8 @@ ncz_file_check(ncz_dataset *ds)
         return ncz_err_adopt(&ds->failed);
     if (!zmap_single_is_named(ds->map) || ds->file.head.len < RECORDS_END)
         return NC_NOERR;
-    if ((rc = ncz_file_check_name(ds)) != NC_NOERR || (rc = read_bytes(ds, ds->file.head.len, &now)) != NC_NOERR)
+    if ((rc = ncz_file_check_name(ds, ds->map)) != NC_NOERR ||
+        (rc = read_bytes(ds, ds->file.head.len, &now)) != NC_NOERR)
         goto done;
     if (!ncz_file_is_head(ds, &now))
         rc = fail_for_good(ds, ncz_fail(NC_EIO,

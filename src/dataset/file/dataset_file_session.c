@@ -13,7 +13,7 @@ store_head(ncz_dataset *ds, bool all)
     int rc = ncz_file_store(ds);
 
     (void)all;
-    return rc == NC_NOERR ? ncz_file_check_name(ds) : rc;
+    return rc == NC_NOERR ? ncz_file_check_name(ds, ds->map) : rc;
 }
 
 /* ---- definitions ----------------------------------------------------------------------------------------------- */

@@ -29,7 +29,7 @@ ncz_file_publish(ncz_dataset *ds)
 
     if ((rc = ncz_file_check(ds)) == NC_NOERR && (rc = ncz_dataset_flush_chunks(ds, 0)) == NC_NOERR &&
         (rc = ncz_file_store_head(ds)) == NC_NOERR)
-        rc = ncz_file_check_name(ds);
+        rc = ncz_file_check_name(ds, ds->map);
     return rc;
 }
 

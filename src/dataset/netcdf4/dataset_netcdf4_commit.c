@@ -2,6 +2,7 @@
 /* dataset_netcdf4_commit: definitions that become final, and commits, of a netCDF-4 file. */
 #include "dataset/netcdf4/dataset_netcdf4.h"
 #include "container/container.h"
+#include "dataset/file/dataset_file.h"
 #include "hdf5/hdf5_write.h"
 #include "zmap/zmap_single.h"
 
@@ -278,11 +279,12 @@ ncz_nc4_commit(ncz_dataset *ds, bool durable, bool last)
 
     if (ds->failed.code != NC_NOERR)
         return ncz_err_adopt(&ds->failed);
-    if ((rc = clear_beyond(ds)) != NC_NOERR || (rc = ncz_engine_flush(ds->engine, 0)) != NC_NOERR)
+    if ((rc = ncz_file_check_name(ds, ncz_container_file(ds->map))) != NC_NOERR ||
+        (rc = clear_beyond(ds)) != NC_NOERR || (rc = ncz_engine_flush(ds->engine, 0)) != NC_NOERR)
         return rc;
     if (is_changed(ds) || (last && owes_last(ds)))
         rc = commit_changes(ds, durable, last);
     if (rc == NC_NOERR && last && has_slack(ds))
         rc = commit_changes(ds, durable, last);
-    return rc;
+    return rc == NC_NOERR ? ncz_file_check_name(ds, ncz_container_file(ds->map)) : rc;
 }
