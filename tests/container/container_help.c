@@ -362,7 +362,9 @@ static void
 check_bytes(help_model *m, const ncz_container_array *a, const ncz_hdf5_layout *l, const char *data)
 {
     size_t               nbytes = piece_bytes(a);
-    const unsigned char *bytes = l->kind == NCZ_HDF5_COMPACT ? l->data : (const unsigned char *)data + l->addr;
+    const unsigned char *bytes = l->kind == NCZ_HDF5_COMPACT ? l->data
+                                 : l->addr == NCZ_HDF5_NONE  ? NULL
+                                                             : (const unsigned char *)data + l->addr;
     unsigned char       *want;
     uint64_t             at[4] = {0};
 
