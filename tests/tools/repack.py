@@ -148,6 +148,8 @@ try:
         cmip7()
     else:
         print("left out: netCDF4-python or check_cmip7_packing is not there")
+        if "CI" in os.environ:
+            report("./dev setup tools", ["it has not been done"])
 finally:
     shutil.rmtree(tmp)
 sys.exit(cases.total())
