@@ -112,6 +112,7 @@ check_get(const zmap *m, zmap_get_req *r)
     r->nread = 0;
     r->size = ZMAP_NO_SIZE;
     r->version[0] = '\0';
+    r->modified = 0;
     if (!is_key_of(m, r->key))
         return fail_key(r->key);
     if (r->from_end && (r->off != 0 || r->len == ZMAP_WHOLE))

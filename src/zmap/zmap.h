@@ -81,6 +81,7 @@ typedef struct zmap_get_req {
     uint64_t    size;                  /* out: of the whole object at the time of this read, or ZMAP_NO_SIZE */
     ncz_err     err;                   /* out: NC_NOERR, NC_EEMPTY when absent (without a text), ... */
     char        version[ZMAP_VERSION]; /* out: version stamp of the object read, for ZMAP_IF_MATCH; "": unknown */
+    int64_t     modified;              /* out, with ask_version: seconds since 1970 of its last change; 0: unknown */
     void       *tag;                   /* the caller's */
 } zmap_get_req;
 

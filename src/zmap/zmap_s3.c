@@ -55,6 +55,7 @@ body_arrived(ncz_s3_op *op, void *arg)
 
     r->nread = op->nread;
     memcpy(r->version, op->etag, sizeof r->version);
+    r->modified = op->changed;
     if ((g->m->base.caps & ZMAP_SINGLE) != 0)
         rc = zmap_pin_check(&g->m->version, r, rc, ncz_s3_name(g->m->client));
     zmap_get_end(r, rc, g->done, g->arg);

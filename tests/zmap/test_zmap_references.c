@@ -10,10 +10,13 @@
 #include "support/store_help.h"
 #include "zmap/zmap_block.h"
 #include "support/zmap_fault.h"
+#include "zmap/file/zmap_file.h"
 #include "zmap/zmap_int.h"
 #include "zmap/zmap_mem.h"
 
 #include <pthread.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 #include "support/test.h"
 
@@ -571,6 +574,172 @@ TEST(one_slow_store_delays_nobody)
     assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
     ncz_pool_set_threads(0);
     ncz_pool_stop();
+}
+
+/* ---- a finder -------------------------------------------------------------------------------------------------- */
+
+/* Keys "0" to "9" are the letters of an object, "inner" is bytes of the finder, "old", "new" and "tag" name versions. */
+typedef struct finder_state {
+    zmap       *bytes;
+    int64_t     modified;
+    const char *etag;
+    unsigned    expected, found;
+    bool        closed;
+} finder_state;
+
+static int
+find_letter(void *arg, const char *key, ncz_arena *room, zmap_found *out)
+{
+    finder_state *s = arg;
+
+    s->found++;
+    if (strcmp(key, "inner") == 0) {
+        *out = (zmap_found){.data = ncz_arena_text(room, "bytes", 5), .len = 5};
+        return NC_NOERR;
+    }
+    *out = (zmap_found){.store = s->bytes, .object = ncz_arena_text(room, "a.nc", 4), .off = 0, .len = 1};
+    if (strcmp(key, "old") == 0)
+        out->modified = s->modified - 1;
+    else if (strcmp(key, "new") == 0)
+        out->modified = s->modified;
+    else if (strcmp(key, "tag") == 0)
+        out->etag = s->etag;
+    else if (key[0] < '0' || key[0] > '9' || key[1] != '\0')
+        return NC_EEMPTY;
+    else
+        out->off = (uint64_t)(key[0] - '0');
+    return NC_NOERR;
+}
+
+static void
+note_expected(void *arg, const zmap_get_req *reqs, size_t n)
+{
+    (void)reqs;
+    ((finder_state *)arg)->expected += (unsigned)n;
+}
+
+static int
+list_letters(void *arg, const char *prefix, zmap_each_fn each, void *each_arg)
+{
+    (void)arg, (void)prefix;
+    return each("0", true, each_arg);
+}
+
+static int
+walk_letters(void *arg, const char *prefix, zmap_walk_fn each, void *each_arg)
+{
+    (void)arg, (void)prefix;
+    return each("0", 1, each_arg);
+}
+
+static int
+close_finder(void *arg)
+{
+    finder_state *s = arg;
+
+    s->closed = true;
+    return zmap_close(s->bytes, ZMAP_KEEP);
+}
+
+static const zmap_finder letters = {.name = "letters",
+                                    .find = find_letter,
+                                    .expect = note_expected,
+                                    .list = list_letters,
+                                    .walk = walk_letters,
+                                    .close = close_finder};
+
+TEST(references_are_found_by_a_finder)
+{
+    finder_state s = {.bytes = make_bytes(true)};
+    zmap        *m = NULL;
+    zmap_get_req r[4];
+    const char  *keys[] = {"7", "inner", "3", "none"}, *text[] = {"7", "bytes", "3", ""};
+    uint64_t     before = count_requests(s.bytes), len = 0;
+
+    assert_rc(zmap_references_find(&letters, &s, false, &m), NC_NOERR);
+    for (int i = 0; i < 4; i++)
+        r[i] = (zmap_get_req){.key = keys[i], .len = ZMAP_WHOLE};
+    assert_rc(zmap_get_batch(m, r, 4, NULL, NULL), NC_NOERR);
+    assert_int_equal(s.expected, 4);
+    assert_int_equal(s.found, 4);
+    assert_int_equal(count_requests(s.bytes) - before, 1); /* merged, by the text of the object's name */
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(r[i].err.code, i < 3 ? NC_NOERR : NC_EEMPTY);
+        assert_string_equal(ncz_buf_str(&r[i].body), text[i]);
+        ncz_buf_clear(&r[i].body);
+    }
+    expect_text(m, "5", "5");
+    expect_absent(m, "none");
+    expect_list(m, "", "0 ");
+    assert_rc(zmap_len(m, "5", &len), NC_NOERR);
+    assert_int_equal(len, 1);
+    assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
+    assert_true(s.closed);
+}
+
+/* Gets "new", "old" and "tag", alone and together. */
+static void
+expect_versions(zmap *m, int want_old, int want_tag)
+{
+    const char  *keys[] = {"new", "old", "tag"};
+    int          want[] = {NC_NOERR, want_old, want_tag};
+    zmap_get_req r[3];
+
+    for (int i = 0; i < 3; i++) {
+        ncz_buf body = NCZ_BUF_INIT;
+
+        assert_rc(ncz_buf_puts(&body, "before"), NC_NOERR);
+        assert_rc(zmap_get(m, keys[i], &body), want[i]);
+        assert_string_equal(ncz_buf_str(&body), want[i] == NC_NOERR ? "before0" : "before");
+        ncz_buf_clear(&body);
+        r[i] = (zmap_get_req){.key = keys[i], .len = ZMAP_WHOLE};
+    }
+    (void)zmap_get_batch(m, r, 3, NULL, NULL);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(r[i].err.code, want[i]);
+        assert_int_equal(r[i].nread, want[i] == NC_NOERR ? 1 : 0);
+        ncz_buf_clear(&r[i].body);
+    }
+}
+
+/* A file in a directory of the test: its time, and its tag as Rust's object_store makes it. */
+static void
+check_versions(bool network)
+{
+    char         dir[] = "/tmp/references-XXXXXX", tag[100];
+    finder_state s = {.etag = tag};
+    zmap        *m = NULL;
+    struct stat  st;
+
+    assert_non_null(mkdtemp(dir));
+    assert_rc(zmap_file_open(dir, ZMAP_OPEN_WRITE, &s.bytes), NC_NOERR);
+    put_text(s.bytes, "a.nc", "0123456789");
+    if (network)
+        s.bytes->caps &= ~(unsigned)ZMAP_FROM_WORKERS;
+    {
+        char *path = ncz_sprintf("%s/a.nc", dir);
+
+        assert_int_equal(stat(path, &st), 0);
+        ncz_free(path);
+    }
+    s.modified = st.st_mtime;
+    snprintf(tag, sizeof tag, "\"%llx-%llx-%llx\"", (unsigned long long)st.st_ino,
+             (unsigned long long)st.st_mtim.tv_sec * 1000000 + (unsigned long long)st.st_mtim.tv_nsec / 1000,
+             (unsigned long long)st.st_size);
+    assert_rc(zmap_references_find(&letters, &s, !network, &m), NC_NOERR);
+    expect_versions(m, NC_EIO, NC_NOERR);
+    assert_rc(zmap_del(s.bytes, (const char *[]){"a.nc"}, 1), NC_NOERR);
+    put_text(s.bytes, "a.nc", "0123456789 and more");
+    s.modified += 1000; /* the tag alone tells */
+    expect_versions(m, NC_NOERR, NC_EIO);
+    assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
+    assert_rc(zmap_file_remove_all(dir), NC_NOERR);
+}
+
+TEST(an_object_that_was_changed_is_refused)
+{
+    check_versions(false);
+    check_versions(true);
 }
 
 /* ---- what is refused ------------------------------------------------------------------------------------------- */

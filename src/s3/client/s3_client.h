@@ -74,6 +74,7 @@ struct ncz_s3_op {
     size_t   nread;
     uint64_t size;                 /* of the object, if known */
     char     etag[NCZ_S3_VERSION]; /* "": none, or too long; of a GET without one: the time of the last change */
+    int64_t  changed;              /* of a GET: that time in seconds since 1970; 0: unknown */
     void    *arg;                  /* the caller's */
 
     /* For the client; zero. */

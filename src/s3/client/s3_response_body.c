@@ -5,6 +5,7 @@
  * object. A body is only used if it is complete and its length and checksums are right.
  */
 #include "s3/client/s3_client_int.h"
+#include "s3/http/http_int.h"
 #include "s3/protocol/s3_hash.h"
 
 #include <inttypes.h>
@@ -167,6 +168,9 @@ ncz_s3_on_head(ncz_http_call *c)
     if (x->is_fault || op->resolving)
         return NC_NOERR;
     op->etag[0] = '\0';
+    op->changed = changed != NULL ? (int64_t)curl_getdate(changed, NULL) : 0;
+    if (op->changed < 0)
+        op->changed = 0;
     if (etag != NULL && strlen(etag) < sizeof op->etag)
         memcpy(op->etag, etag, strlen(etag) + 1);
     else if (etag == NULL && changed != NULL && op->verb == NCZ_S3_GET && strlen(changed) < sizeof op->etag)

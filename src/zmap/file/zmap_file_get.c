@@ -250,6 +250,7 @@ get_version(file_map *f, zmap_get_req *r, int fd)
     if (zmap_sys()->file.fstat(fd, &st) != 0)
         return zmap_file_fail(f, errno, r->key, "cannot be inspected");
     zmap_file_stamp(&st, r->version);
+    r->modified = st.st_mtime;
     return NC_NOERR;
 }
 

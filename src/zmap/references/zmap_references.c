@@ -1,113 +1,65 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A store of references: the table of keys, its lists, opening and closing.
- *
- * Invariant: no key is below another one. The keys of objects in other stores are held once each, since a set of
- * references has a few objects and many ranges of each.
+ * A store of references over a finder: sizes, lists, opening and closing.
  */
 #include "zmap/references/zmap_references_int.h"
-
-#include <inttypes.h>
-#include <string.h>
-
-/* ---- sizes and lists ------------------------------------------------------------------------------------------- */
 
 static int
 find_len(zmap *m, const char *key, uint64_t *len)
 {
     const references_map *s = (const references_map *)m;
-    const reference      *ref;
+    ncz_arena             room = NCZ_ARENA_INIT;
+    zmap_found            ref;
     ncz_err               err;
-    int                   rc = zmap_references_find(s, key, &ref);
+    int                   rc = s->finder->find(s->arg, key, &room, &ref);
 
     if (rc == NC_EACCESS)
-        return NC_EEMPTY;
-    if (rc != NC_NOERR)
-        return rc;
-    *len = ref->len;
-    if (ref->len != ZMAP_WHOLE || (rc = zmap_len(s->stores[ref->store], ref->object, len)) == NC_NOERR)
-        return NC_NOERR;
-    ncz_err_save(&err, rc);
-    return zmap_references_fail(key, ref, s->stores[ref->store], &err);
+        rc = NC_EEMPTY;
+    if (rc == NC_NOERR)
+        *len = ref.len;
+    if (rc == NC_NOERR && ref.data == NULL && ref.len == ZMAP_WHOLE &&
+        (rc = zmap_len(ref.store, ref.object, len)) != NC_NOERR) {
+        ncz_err_save(&err, rc);
+        rc = zmap_references_fail(key, &ref, &err);
+    }
+    ncz_arena_clear(&room);
+    return rc;
 }
 
 static int
 list_children(zmap *m, const char *prefix, zmap_each_fn each, void *arg)
 {
-    zmap_children children = {NULL, 0, 0};
-    int           rc = zmap_index_children(&((references_map *)m)->keys, prefix, &children);
+    const references_map *s = (const references_map *)m;
 
-    if (rc == NC_NOERR)
-        rc = zmap_children_each(&children, each, arg);
-    zmap_children_clear(&children);
-    return rc;
+    return s->finder->list(s->arg, prefix, each, arg);
 }
 
 static int
 walk_keys(zmap *m, const char *prefix, zmap_walk_fn each, void *arg)
 {
     const references_map *s = (const references_map *)m;
-    size_t                len = strlen(prefix);
-    const zmap_node      *node = zmap_index_seek(&s->keys, prefix, len);
-    int                   rc = 0;
 
-    _Static_assert(ZMAP_WHOLE == ZMAP_NO_SIZE, "a whole object has no size that is known");
-    if (node != NULL && strcmp(node->key, prefix) == 0)
-        node = node->next[0];
-    for (; rc == 0 && node != NULL && zmap_key_below(node->key, prefix, len); node = node->next[0])
-        rc = each(node->key, ((const reference *)node->value)->len, arg);
-    return rc;
+    return s->finder->walk(s->arg, prefix, each, arg);
 }
 
-/* ---- opening and closing --------------------------------------------------------------------------------------- */
-
-/* Adds what the other stores sent. */
 static void
 add_stats(const zmap *m, zmap_stats *out)
 {
     const references_map *s = (const references_map *)m;
 
-    for (size_t i = 0; i < s->nstores; i++) {
-        zmap_stats one;
-
-        zmap_stats_of(s->stores[i], &one);
-        out->requests += one.requests;
-        out->retries += one.retries;
-        out->bytes_in += one.bytes_in;
-        out->bytes_out += one.bytes_out;
-        out->ms += one.ms;
-    }
+    if (s->finder->stats != NULL)
+        s->finder->stats(s->arg, out);
 }
 
-static void
-free_references(references_map *s)
-{
-    zmap_index_clear(&s->keys);
-    for (size_t i = 0; s->objects != NULL && i < s->nstores; i++)
-        zmap_index_clear(&s->objects[i]);
-    ncz_arena_clear(&s->bytes);
-    ncz_free(s->objects);
-    ncz_free(s->stores);
-    ncz_free(s->refs);
-    ncz_free(s);
-}
-
-/* The first failure counts. */
 static int
 close_references(zmap *m, zmap_end how)
 {
     references_map *s = (references_map *)m;
-    ncz_err         first = {.code = NC_NOERR};
+    int             rc = s->finder->close(s->arg);
 
     (void)how; /* nothing was put */
-    for (size_t i = 0; i < s->nstores; i++) {
-        int rc = zmap_close(s->stores[i], ZMAP_KEEP);
-
-        if (rc != NC_NOERR && first.code == NC_NOERR)
-            ncz_err_save(&first, rc);
-    }
-    free_references(s);
-    return first.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&first);
+    ncz_free(s);
+    return rc;
 }
 
 static const zmap_ops references_ops = {
@@ -120,134 +72,19 @@ static const zmap_ops references_ops = {
     .close = close_references,
 };
 
-/* ---- the references -------------------------------------------------------------------------------------------- */
-
-static int
-check_target(const references_map *s, const zmap_reference *r)
-{
-    uint64_t end;
-
-    if (r->store >= s->nstores)
-        return ncz_fail(NC_EINVAL, "%s: refers to store %zu of %zu", r->key, r->store, s->nstores);
-    if ((zmap_caps_of(s->stores[r->store]) & ZMAP_SINGLE) != 0 ? r->object == NULL || r->object[0] != '\0'
-                                                               : !zmap_key_valid(r->object))
-        return ncz_fail(NC_EINVAL, "%s: refers to an object whose name is not a key of the %s store", r->key,
-                        zmap_name(s->stores[r->store]));
-    if (r->len == ZMAP_WHOLE ? r->off != 0 : !ncz_add64(r->off, r->len, &end) || end > INT64_MAX)
-        return ncz_fail(NC_EINVAL, "%s: refers to a range from byte %" PRIu64 " that has no end", r->key, r->off);
-    return NC_NOERR;
-}
-
-/* The key of an object in another store: one pointer for all references to it. */
-static int
-share_object(references_map *s, const zmap_reference *r, const char **out)
-{
-    zmap_index *objects = &s->objects[r->store];
-    size_t      len = strlen(r->object);
-    zmap_node  *node = zmap_index_find(objects, r->object, len);
-
-    if (node == NULL) {
-        if ((node = zmap_node_new(objects, r->object, len, NULL)) == NULL)
-            return ncz_fail_nomem(len + 1);
-        zmap_index_link(objects, node);
-    }
-    *out = node->key;
-    return NC_NOERR;
-}
-
-static int
-copy_target(references_map *s, const zmap_reference *r, reference *to)
-{
-    char *data;
-    int   rc;
-
-    *to = (reference){.off = r->off, .len = r->len, .store = r->store};
-    if (r->data == NULL)
-        return (rc = check_target(s, r)) == NC_NOERR ? share_object(s, r, &to->object) : rc;
-    if (r->len > ncz_limits_default.object_bytes)
-        return ncz_fail(NC_ENOMEM, "%s: %" PRIu64 " bytes are more than the limit `object_bytes`", r->key, r->len);
-    if ((data = ncz_arena_get(&s->bytes, r->len != 0 ? (size_t)r->len : 1)) == NULL)
-        return ncz_fail_nomem((size_t)r->len);
-    if (r->len != 0)
-        memcpy(data, r->data, (size_t)r->len);
-    to->data = data;
-    return NC_NOERR;
-}
-
-static int
-add_reference(references_map *s, const zmap_reference *r, reference *to)
-{
-    zmap_node *node;
-    int        rc;
-
-    if (!zmap_key_valid(r->key))
-        return ncz_fail(NC_EINVAL, "the name of an object of a set of references is not a key");
-    if ((rc = copy_target(s, r, to)) != NC_NOERR)
-        return rc;
-    if ((node = zmap_node_new(&s->keys, r->key, strlen(r->key), to)) == NULL)
-        return ncz_fail_nomem(strlen(r->key) + 1);
-    if (zmap_index_link(&s->keys, node))
-        return NC_NOERR;
-    zmap_node_free(node);
-    return ncz_fail(NC_EINVAL, "%s: has two references", r->key);
-}
-
-/* A key that is above others is directly before the first of them. */
-static int
-check_leaves(const references_map *s)
-{
-    for (const zmap_node *node = s->keys.head[0]; node != NULL && node->next[0] != NULL; node = node->next[0])
-        if (zmap_key_below(node->next[0]->key, node->key, strlen(node->key)))
-            return ncz_fail(NC_EINVAL, "%s: is an object, and the prefix of %s", node->key, node->next[0]->key);
-    return NC_NOERR;
-}
-
-static int
-new_references(zmap *const *stores, size_t nstores, size_t n, references_map **out)
+int
+zmap_references_find(const zmap_finder *finder, void *arg, bool from_workers, zmap **out)
 {
     references_map *s = ncz_zalloc(sizeof *s);
-    unsigned        all = ZMAP_FROM_WORKERS;
 
     if (s == NULL)
         return ncz_fail_nomem(sizeof *s);
-    for (size_t i = 0; i < nstores; i++)
-        all &= zmap_caps_of(stores[i]);
     s->base = (zmap){.ops = &references_ops,
-                     .caps = ZMAP_CAN_RANGE | ZMAP_CAN_FROM_END | ZMAP_CAN_LIST | ZMAP_LOGS | all,
+                     .caps = ZMAP_CAN_RANGE | ZMAP_CAN_FROM_END | ZMAP_CAN_LIST | ZMAP_LOGS |
+                             (from_workers ? ZMAP_FROM_WORKERS : 0),
                      .refs = 1};
-    s->stores = ncz_alloc_n(nstores, sizeof(zmap *));
-    s->objects = ncz_zalloc_n(nstores, sizeof *s->objects);
-    s->refs = ncz_alloc_n(n, sizeof *s->refs);
-    if (s->stores == NULL || s->objects == NULL || s->refs == NULL) {
-        free_references(s);
-        return ncz_fail_nomem(n * sizeof *s->refs);
-    }
-    for (size_t i = 0; i < nstores; i++)
-        s->stores[i] = stores[i];
-    s->nstores = nstores;
-    *out = s;
-    return NC_NOERR;
-}
-
-int
-zmap_references_open(zmap *const *stores, size_t nstores, const zmap_reference *refs, size_t n, zmap **out)
-{
-    references_map *s = NULL;
-    int             rc;
-
-    if (n > ncz_limits_default.references)
-        return ncz_fail(NC_ENOMEM, "%zu references are more than the limit `references` of %zu", n,
-                        ncz_limits_default.references);
-    if ((rc = new_references(stores, nstores, n, &s)) != NC_NOERR)
-        return rc;
-    for (size_t i = 0; rc == NC_NOERR && i < n; i++)
-        rc = add_reference(s, &refs[i], &s->refs[i]);
-    if (rc == NC_NOERR)
-        rc = check_leaves(s);
-    if (rc != NC_NOERR) {
-        free_references(s);
-        return rc;
-    }
+    s->finder = finder;
+    s->arg = arg;
     *out = &s->base;
     return NC_NOERR;
 }

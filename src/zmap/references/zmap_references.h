@@ -3,18 +3,22 @@
  * zmap_references: a store whose objects lie in other stores. Each is a range of bytes of an object there, a whole
  * object, or bytes that the store itself holds. It is read-only, and is listed.
  *
+ * The references are a table that is copied, or are found by the functions of a finder, as they are asked for.
+ *
  * A get of one object costs one request of the store that has its bytes. The requests of a batch go to the stores side
  * by side, each store's in one batch. Ranges of one object that are close together are merged into one request, except
  * of stores with ZMAP_FROM_WORKERS, where a request costs less than a copy.
  *
  * Errors of gets: NC_EEMPTY is said of keys without a reference only. NC_ENOOBJECT: the other store does not have the
  * object. NC_EINVAL: the object there ends before the range does, which a get of the range shows, and a get of its
- * length does not. Versions are those of the objects there.
+ * length does not. NC_EIO: it is not the version that the reference names. Versions are those of the objects there.
  */
 #ifndef NCZ_ZMAP_REFERENCES_H
 #define NCZ_ZMAP_REFERENCES_H
 
 #include "zmap/zmap.h"
+
+/* ---- a table --------------------------------------------------------------------------------------------------- */
 
 typedef struct zmap_reference {
     const char *key;    /* of the object in this store */
@@ -33,5 +37,39 @@ typedef struct zmap_reference {
  * another one; there is no such store; a range has no end. NC_ENOMEM: more than the limit `references`.
  */
 int zmap_references_open(zmap *const *stores, size_t nstores, const zmap_reference *refs, size_t n, zmap **out);
+
+/* ---- a finder -------------------------------------------------------------------------------------------------- */
+
+/* Where the bytes of an object are. */
+typedef struct zmap_found {
+    const void *data;     /* its `len` bytes; or NULL: they are in another store */
+    zmap       *store;    /* which one; it lives as long as the finder */
+    const char *object;   /* the key there; "" of a store with ZMAP_SINGLE */
+    uint64_t    off, len; /* as in a zmap_reference */
+    const char *etag;     /* the version that the object there must be, as its server or Rust's object_store says it,
+                           * with or without quotation marks; NULL: any */
+    int64_t     modified; /* seconds since 1970: it must not have been changed after that; 0: any */
+} zmap_found;
+
+/* Any thread may call any of these with its `arg`. */
+typedef struct zmap_finder {
+    const char *name; /* of the store: "icechunk" */
+    /* The place of an object. What `out` points to is in `room`, or lives as long as the finder. NC_EEMPTY: there is
+     * none; NC_EACCESS: the key is above or below others. */
+    int (*find)(void *arg, const char *key, ncz_arena *room, zmap_found *out);
+    /* These will be looked for next: what must be read for that can be read at once. Failures are left to `find`. NULL:
+     * nothing to do. */
+    void (*expect)(void *arg, const zmap_get_req *reqs, size_t n);
+    int (*list)(void *arg, const char *prefix, zmap_each_fn each, void *each_arg); /* as zmap_list_names() */
+    int (*walk)(void *arg, const char *prefix, zmap_walk_fn each, void *each_arg);
+    void (*stats)(void *arg, zmap_stats *out); /* adds those of the other stores; NULL: none */
+    int (*close)(void *arg);
+} zmap_finder;
+
+/*
+ * A store over a finder, which lives as long as the program. `arg` is taken on success. `from_workers`: gets are cheap
+ * and block, as with ZMAP_FROM_WORKERS; else they come in batches.
+ */
+int zmap_references_find(const zmap_finder *finder, void *arg, bool from_workers, zmap **out);
 
 #endif /* NCZ_ZMAP_REFERENCES_H */

@@ -2,7 +2,7 @@
 /*
  * Finding a reference, and get of the store of references. A batch goes in these steps:
  *
- *  1. find each request's reference; answer those that need no other store
+ *  1. let the finder prepare; find each request's reference; answer those that need no other store
  *  2. sort the others by store, and by object and place in it where the store's requests are merged
  *  3. make runs: ranges of one object that are close together are one request
  *  4. get the runs of each store in one batch, all stores at the same time; cut each request's bytes out of its run
@@ -13,16 +13,17 @@
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* A request that another store answers. */
 typedef struct part {
-    zmap_get_req    *req; /* the caller's */
-    const reference *ref;
-    zmap_get_req     own;    /* the request of the other store, if it is alone */
-    size_t           at;     /* its place in the batch */
-    bool             merges; /* with others */
+    zmap_get_req *req; /* the caller's */
+    zmap_found    ref;
+    zmap_get_req  own;    /* the request of the other store, if it is alone */
+    size_t        at;     /* its place in the batch */
+    bool          merges; /* with others */
 } part;
 
 /* One request of another store, which brings the bytes of several parts. */
@@ -33,63 +34,97 @@ typedef struct run {
 } run;
 
 typedef struct getting {
-    references_map *s;
-    zmap_done_fn    done; /* the caller's */
-    void           *arg;
-    pthread_mutex_t answering; /* `done` is not called twice at once */
-    part           *parts;
-    size_t          nparts;
-    run            *runs;
-    zmap_get_req   *reqs; /* of the runs */
-    size_t          nruns;
-    size_t         *groups; /* the first run of each store; then nruns */
-    size_t          ngroups;
+    const references_map *s;
+    zmap_done_fn          done; /* the caller's */
+    void                 *arg;
+    ncz_arena             room;      /* of what was found */
+    pthread_mutex_t       answering; /* `done` is not called twice at once */
+    part                 *parts;
+    size_t                nparts;
+    run                  *runs;
+    zmap_get_req         *reqs; /* of the runs */
+    size_t                nruns;
+    size_t               *groups; /* the first run of each store; then nruns */
+    size_t                ngroups;
 } getting;
 
-/* ---- finding --------------------------------------------------------------------------------------------------- */
-
-static int
-check_no_prefix(const references_map *s, const char *key)
-{
-    size_t           len = strlen(key);
-    const zmap_node *below = zmap_index_seek(&s->keys, key, len);
-
-    if (below != NULL && zmap_key_below(below->key, key, len))
-        return ncz_fail(NC_EACCESS, "%s: is the prefix of other objects", key);
-    for (size_t i = 0; i < len; i++)
-        if (key[i] == '/' && zmap_index_find(&s->keys, key, i) != NULL)
-            return ncz_fail(NC_EACCESS, "%s: %.*s is an object, not a prefix", key, (int)i, key);
-    return NC_EEMPTY;
-}
-
-int
-zmap_references_find(const references_map *s, const char *key, const reference **out)
-{
-    const zmap_node *node = zmap_index_find(&s->keys, key, strlen(key));
-
-    if (node == NULL)
-        return check_no_prefix(s, key);
-    *out = node->value;
-    return NC_NOERR;
-}
+/* ---- one request ----------------------------------------------------------------------------------------------- */
 
 /* An absent object here must not look like a chunk that was never written. */
 int
-zmap_references_fail(const char *key, const reference *ref, const zmap *store, const ncz_err *err)
+zmap_references_fail(const char *key, const zmap_found *ref, const ncz_err *err)
 {
     if (err->code == NC_EEMPTY)
         return ncz_fail(NC_ENOOBJECT, "%s: refers to \"%s\" of the %s store, which has no such object", key,
-                        ref->object, zmap_name(store));
-    return ncz_fail(err->code, "%s: refers to \"%s\" of the %s store: %s", key, ref->object, zmap_name(store),
+                        ref->object, zmap_name(ref->store));
+    return ncz_fail(err->code, "%s: refers to \"%s\" of the %s store: %s", key, ref->object, zmap_name(ref->store),
                     err->text);
 }
 
-/* ---- one request ----------------------------------------------------------------------------------------------- */
+/*
+ * A file's version is its device, inode, size and time in hexadecimal (zmap_file_stamp()); Rust's object_store, which
+ * makes such references, says inode, microseconds and size of a file.
+ */
+static bool
+is_file_tag(const char *etag, size_t len, const char *version)
+{
+    unsigned long long dev, inode, size, sec;
+    unsigned long      nsec;
+    char               text[ZMAP_VERSION];
+
+    if (sscanf(version, "%llx.%llx.%llx.%llx.%lx", &dev, &inode, &size, &sec, &nsec) != 5)
+        return false;
+    snprintf(text, sizeof text, "%llx-%llx-%llx", inode, sec * 1000000 + nsec / 1000, size);
+    return strlen(text) == len && memcmp(text, etag, len) == 0;
+}
+
+/* An ETag without what may stand around it. */
+static const char *
+bare_etag(const char *etag, size_t *len)
+{
+    if (strncmp(etag, "W/", 2) == 0)
+        etag += 2;
+    *len = strlen(etag);
+    if (*len >= 2 && etag[0] == '"' && etag[*len - 1] == '"') {
+        etag++;
+        *len -= 2;
+    }
+    return etag;
+}
+
+static bool
+is_version(const char *etag, const char *version)
+{
+    size_t      n, len;
+    const char *want = bare_etag(etag, &n), *have = bare_etag(version, &len);
+
+    return (n == len && memcmp(want, have, n) == 0) || is_file_tag(want, n, have);
+}
+
+/* Whether the object there is the one that the reference names. A store that does not know cannot tell. */
+static int
+check_version(const char *key, const zmap_found *ref, const zmap_get_req *answer)
+{
+    if (ref->etag != NULL && answer->version[0] != '\0' && !is_version(ref->etag, answer->version))
+        return ncz_fail(NC_EIO,
+                        "%s: refers to \"%s\" of the %s store as of another version: it has been replaced since", key,
+                        ref->object, zmap_name(ref->store));
+    if (ref->modified != 0 && answer->modified > ref->modified)
+        return ncz_fail(NC_EIO, "%s: refers to \"%s\" of the %s store, which has been changed since", key,
+                        ref->object, zmap_name(ref->store));
+    return NC_NOERR;
+}
+
+static bool
+names_version(const zmap_found *ref)
+{
+    return ref->etag != NULL || ref->modified != 0;
+}
 
 /* Makes the request of the other store. A request of a whole object goes as it is; of another one the range is known,
  * and is checked here. */
 static int
-make_own(zmap_get_req *r, const reference *ref, zmap_get_req *own)
+make_own(zmap_get_req *r, const zmap_found *ref, zmap_get_req *own)
 {
     uint64_t off;
     size_t   n;
@@ -97,6 +132,7 @@ make_own(zmap_get_req *r, const reference *ref, zmap_get_req *own)
 
     *own = *r;
     own->key = ref->object;
+    own->ask_version = r->ask_version || names_version(ref);
     if (ref->len == ZMAP_WHOLE)
         return NC_NOERR;
     if ((rc = zmap_answer_range(r, ref->len, &off, &n)) != NC_NOERR)
@@ -109,42 +145,53 @@ make_own(zmap_get_req *r, const reference *ref, zmap_get_req *own)
 
 /* Completes the caller's request by the answer to its own one. */
 static int
-take_own(const references_map *s, zmap_get_req *r, const reference *ref, zmap_get_req *own)
+take_own(zmap_get_req *r, const zmap_found *ref, zmap_get_req *own)
 {
+    int rc = own->err.code == NC_NOERR ? check_version(r->key, ref, own) : own->err.code;
+
+    if (rc != NC_NOERR && own->body.len > r->body.len) { /* not what was asked for: the body is as it was */
+        own->body.len = r->body.len;
+        own->body.data[own->body.len] = '\0';
+    }
     r->body = own->body;
     own->body = NCZ_BUF_INIT;
-    r->nread = own->nread;
+    r->nread = rc == NC_NOERR ? own->nread : 0;
     r->size = ref->len != ZMAP_WHOLE ? ref->len : own->size;
+    r->modified = own->modified;
     memcpy(r->version, own->version, sizeof r->version);
-    return own->err.code == NC_NOERR ? NC_NOERR : zmap_references_fail(r->key, ref, s->stores[ref->store], &own->err);
+    return own->err.code == NC_NOERR ? rc : zmap_references_fail(r->key, ref, &own->err);
 }
 
 /* Finds the reference. *here: the request needs no other store, and its status is the result. */
 static int
-prepare(const references_map *s, zmap_get_req *r, const reference **ref, zmap_get_req *own, bool *here)
+prepare(const references_map *s, zmap_get_req *r, ncz_arena *room, zmap_found *ref, zmap_get_req *own, bool *here)
 {
-    int rc = zmap_references_find(s, r->key, ref);
+    int rc;
 
-    *here = rc != NC_NOERR || (*ref)->data != NULL;
+    *ref = (zmap_found){.data = NULL};
+    rc = s->finder->find(s->arg, r->key, room, ref);
+    *here = rc != NC_NOERR || ref->data != NULL;
     if (*here)
-        return rc != NC_NOERR ? rc : zmap_answer_bytes(r, (*ref)->data, (size_t)(*ref)->len);
-    rc = make_own(r, *ref, own);
+        return rc != NC_NOERR ? rc : zmap_answer_bytes(r, ref->data, (size_t)ref->len);
+    rc = make_own(r, ref, own);
     *here = rc != NC_NOERR;
     return rc;
 }
 
 static void
-get_alone(references_map *s, zmap_get_req *r, zmap_done_fn done, void *arg)
+get_alone(const references_map *s, zmap_get_req *r, zmap_done_fn done, void *arg)
 {
-    const reference *ref;
-    zmap_get_req     own;
-    bool             here;
-    int              rc = prepare(s, r, &ref, &own, &here);
+    ncz_arena    room = NCZ_ARENA_INIT;
+    zmap_found   ref;
+    zmap_get_req own;
+    bool         here;
+    int          rc = prepare(s, r, &room, &ref, &own, &here);
 
     if (!here) {
-        (void)zmap_get_batch(s->stores[ref->store], &own, 1, NULL, NULL);
-        rc = take_own(s, r, ref, &own);
+        (void)zmap_get_batch(ref.store, &own, 1, NULL, NULL);
+        rc = take_own(r, &ref, &own);
     }
+    ncz_arena_clear(&room);
     zmap_get_end(r, rc, done, arg);
 }
 
@@ -153,10 +200,12 @@ get_alone(references_map *s, zmap_get_req *r, zmap_done_fn done, void *arg)
 static void
 make_parts(getting *g, zmap_get_req *reqs, size_t n)
 {
+    if (g->s->finder->expect != NULL)
+        g->s->finder->expect(g->s->arg, reqs, n);
     for (size_t i = 0; i < n; i++) {
         part *p = &g->parts[g->nparts];
         bool  here;
-        int   rc = prepare(g->s, &reqs[i], &p->ref, &p->own, &here);
+        int   rc = prepare(g->s, &reqs[i], &g->room, &p->ref, &p->own, &here);
 
         if (here) {
             zmap_get_end(&reqs[i], rc, g->done, g->arg);
@@ -172,23 +221,31 @@ make_parts(getting *g, zmap_get_req *reqs, size_t n)
 
 /* A range of a version that the caller names is not merged: another version is an answer to it alone. */
 static bool
-can_merge(const references_map *s, const part *p)
+can_merge(const part *p)
 {
-    return p->ref->len != ZMAP_WHOLE && p->own.match == NULL && p->own.len > 0 &&
-           (zmap_caps_of(s->stores[p->ref->store]) & ZMAP_FROM_WORKERS) == 0;
+    return p->ref.len != ZMAP_WHOLE && p->own.match == NULL && p->own.len > 0 &&
+           (zmap_caps_of(p->ref.store) & ZMAP_FROM_WORKERS) == 0;
+}
+
+/* The objects of two references to one store. */
+static int
+compare_objects(const zmap_found *a, const zmap_found *b)
+{
+    return a->object == b->object ? 0 : strcmp(a->object, b->object);
 }
 
 static int
 compare_parts(const void *a, const void *b)
 {
     const part *x = a, *y = b;
+    int         order;
 
-    if (x->ref->store != y->ref->store)
-        return x->ref->store < y->ref->store ? -1 : 1;
+    if (x->ref.store != y->ref.store)
+        return (uintptr_t)x->ref.store < (uintptr_t)y->ref.store ? -1 : 1;
     if (x->merges != y->merges)
         return x->merges ? -1 : 1;
-    if (x->merges && x->ref->object != y->ref->object)
-        return (uintptr_t)x->ref->object < (uintptr_t)y->ref->object ? -1 : 1;
+    if (x->merges && (order = compare_objects(&x->ref, &y->ref)) != 0)
+        return order;
     if (x->merges && x->own.off != y->own.off)
         return x->own.off < y->own.off ? -1 : 1;
     return x->at < y->at ? -1 : x->at > y->at;
@@ -201,7 +258,8 @@ joins(const run *r, const part *p)
 {
     uint64_t end = p->own.off + p->own.len;
 
-    return p->merges && r->parts[0].merges && p->ref->object == r->parts[0].ref->object &&
+    return p->merges && r->parts[0].merges && p->ref.store == r->parts[0].ref.store &&
+           compare_objects(&p->ref, &r->parts[0].ref) == 0 &&
            (p->own.off <= r->end || p->own.off - r->end <= ZMAP_GAP_MOST) &&
            (end <= r->end || end - r->off <= ZMAP_RUN_MOST);
 }
@@ -216,7 +274,7 @@ make_runs(getting *g)
         uint64_t end = p->own.off + p->own.len;
 
         if (r == NULL || !joins(r, p)) {
-            if (r == NULL || p->ref->store != r->parts[0].ref->store)
+            if (r == NULL || p->ref.store != r->parts[0].ref.store)
                 g->groups[g->ngroups++] = g->nruns;
             r = &g->runs[g->nruns++];
             *r = (run){.parts = p, .off = p->own.off, .end = end};
@@ -231,7 +289,7 @@ make_runs(getting *g)
 static zmap_get_req
 request_run(run *r)
 {
-    zmap_get_req req = {.key = r->parts[0].ref->object,
+    zmap_get_req req = {.key = r->parts[0].ref.object,
                         .off = r->off,
                         .len = r->end - r->off,
                         .cut = true,
@@ -257,7 +315,7 @@ take_bytes(const run *r, part *p, const ncz_buf *bytes)
 
     if (at > bytes->len || n > bytes->len - at)
         return ncz_fail(NC_EINVAL, "%s: refers to bytes %" PRIu64 " to %" PRIu64 " of \"%s\", which has %" PRIu64,
-                        p->req->key, p->own.off, p->own.off + n, p->ref->object, r->off + bytes->len);
+                        p->req->key, p->own.off, p->own.off + n, p->ref.object, r->off + bytes->len);
     if (p->req->into == NULL)
         rc = ncz_buf_append(&p->req->body, bytes->data + at, n);
     else
@@ -268,14 +326,19 @@ take_bytes(const run *r, part *p, const ncz_buf *bytes)
 }
 
 static int
-take_part(const getting *g, const run *r, part *p, zmap_get_req *answer)
+take_part(const run *r, part *p, zmap_get_req *answer)
 {
+    int rc;
+
     if (r->n == 1)
-        return take_own(g->s, p->req, p->ref, answer);
-    p->req->size = p->ref->len;
+        return take_own(p->req, &p->ref, answer);
+    p->req->size = p->ref.len;
+    p->req->modified = answer->modified;
     memcpy(p->req->version, answer->version, sizeof p->req->version);
     if (answer->err.code != NC_NOERR)
-        return zmap_references_fail(p->req->key, p->ref, g->s->stores[p->ref->store], &answer->err);
+        return zmap_references_fail(p->req->key, &p->ref, &answer->err);
+    if ((rc = check_version(p->req->key, &p->ref, answer)) != NC_NOERR)
+        return rc;
     return take_bytes(r, p, &answer->body);
 }
 
@@ -287,7 +350,7 @@ take_run(zmap_get_req *answer, void *arg)
 
     (void)pthread_mutex_lock(&g->answering);
     for (size_t i = 0; i < r->n; i++)
-        zmap_get_end(r->parts[i].req, take_part(g, r, &r->parts[i], answer), g->done, g->arg);
+        zmap_get_end(r->parts[i].req, take_part(r, &r->parts[i], answer), g->done, g->arg);
     (void)pthread_mutex_unlock(&g->answering);
     ncz_buf_clear(&answer->body); /* of a part alone, the caller has it */
 }
@@ -299,8 +362,7 @@ get_group(void *arg, size_t i, ncz_scratch *scratch)
     size_t   first = g->groups[i];
 
     (void)scratch;
-    (void)zmap_get_batch(g->s->stores[g->runs[first].parts[0].ref->store], &g->reqs[first], g->groups[i + 1] - first,
-                         take_run, g);
+    (void)zmap_get_batch(g->runs[first].parts[0].ref.store, &g->reqs[first], g->groups[i + 1] - first, take_run, g);
     ncz_err_clear(); /* each request has its own text */
 }
 
@@ -319,7 +381,7 @@ get_together(getting *g, zmap_get_req *reqs, size_t n)
 {
     make_parts(g, reqs, n);
     for (size_t i = 0; i < g->nparts; i++)
-        g->parts[i].merges = can_merge(g->s, &g->parts[i]);
+        g->parts[i].merges = can_merge(&g->parts[i]);
     make_runs(g);
     for (size_t i = 0; i < g->nruns; i++)
         g->reqs[i] = request_run(&g->runs[i]);
@@ -329,7 +391,7 @@ get_together(getting *g, zmap_get_req *reqs, size_t n)
 int
 zmap_references_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
 {
-    getting g = {.s = (references_map *)m, .done = done, .arg = arg};
+    getting g = {.s = (const references_map *)m, .done = done, .arg = arg, .room = NCZ_ARENA_INIT};
     bool    ready = n > 1 && make_tables(&g, n);
     int     err = ready ? pthread_mutex_init(&g.answering, NULL) : 0;
 
@@ -340,6 +402,7 @@ zmap_references_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, vo
         for (size_t i = 0; i < n; i++) /* one request; or there is no memory to do better */
             get_alone(g.s, &reqs[i], done, arg);
     }
+    ncz_arena_clear(&g.room);
     ncz_free(g.parts);
     ncz_free(g.runs);
     ncz_free(g.reqs);
