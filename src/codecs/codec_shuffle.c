@@ -79,6 +79,14 @@ shuffle_to_words(const void *state, const ncz_array_type *in, size_t *n, unsigne
     return NC_NOERR;
 }
 
+static bool
+shuffle_shuffles(const void *state)
+{
+    const shuffle_state *s = state;
+
+    return s->size > 1;
+}
+
 /* The bytes after the last whole element; all n for one-byte elements, which need no shuffle. */
 static size_t
 count_tail(size_t n, size_t size)
@@ -139,6 +147,7 @@ const ncz_codec_ops ncz_codec_shuffle = {
     .config.describe = shuffle_describe,
     .config.from_words = shuffle_from_words,
     .config.to_words = shuffle_to_words,
+    .shuffles = shuffle_shuffles,
     .encode = shuffle_encode,
     .decode = shuffle_decode,
 };

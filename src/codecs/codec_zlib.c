@@ -119,13 +119,13 @@ deflate_slowly(const char *codec, bool gzip, int level, const void *in, size_t n
 
 /* Tries the faster libraries first, then zlib. */
 static int
-encode_deflate(const char *codec, bool gzip, const ncz_level *s, const void *in, size_t n, void *out, size_t cap,
-               size_t *used)
+encode_deflate(const char *codec, bool gzip, const ncz_level *s, bool shuffled, const void *in, size_t n, void *out,
+               size_t cap, size_t *used)
 {
     int level = (int)s->level;
 
     if (ncz_codec_deflate_low(gzip, level, in, n, out, cap, used) ||
-        ncz_codec_deflate_fast(gzip, level, in, n, out, cap, used))
+        ncz_codec_deflate_fast(gzip, level, shuffled, in, n, out, cap, used))
         return NC_NOERR;
     return deflate_slowly(codec, gzip, level, in, n, out, cap, used);
 }
@@ -134,16 +134,14 @@ static int
 zlib_encode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
             size_t *used)
 {
-    (void)type;
-    return encode_deflate("zlib", false, state, in, n, out, cap, used);
+    return encode_deflate("zlib", false, state, type->shuffled, in, n, out, cap, used);
 }
 
 static int
 gzip_encode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
             size_t *used)
 {
-    (void)type;
-    return encode_deflate("gzip", true, state, in, n, out, cap, used);
+    return encode_deflate("gzip", true, state, type->shuffled, in, n, out, cap, used);
 }
 
 /* ---- decoding ------------------------------------------------------------------------------------------ */

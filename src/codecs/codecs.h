@@ -39,6 +39,7 @@ typedef struct ncz_array_type {
     const void     *fill;        /* the fill value, one element; NULL: zero bytes, or an array of objects */
     bool            no_fill;     /* there is a fill value, but an earlier codec cannot encode it */
     bool            bytes;       /* the input is bytes, no longer elements */
+    bool            shuffled;    /* the codec before shuffled the bytes */
 } ncz_array_type;
 
 /* The bytes [from, to) of a decoded chunk. */
@@ -126,6 +127,8 @@ struct ncz_codec_ops {
 
     /* True: the output equals the input byte for byte, so the codec is not run. May be NULL: never. */
     bool (*identity)(const void *state, const ncz_array_type *in);
+    /* Whether it puts like bytes of all elements together. May be NULL: never. */
+    bool (*shuffles)(const void *state);
     /* The most bytes that encode() can give for `n` input bytes. False: overflow. May be NULL: n. */
     bool (*bound)(const void *state, size_t n, size_t *out);
     /*

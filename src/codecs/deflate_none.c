@@ -3,10 +3,12 @@
 #include "codecs/stream_int.h"
 
 bool
-ncz_codec_deflate_fast(bool gzip, int level, const void *in, size_t n, void *out, size_t cap, size_t *used)
+ncz_codec_deflate_fast(bool gzip, int level, bool shuffled, const void *in, size_t n, void *out, size_t cap,
+                       size_t *used)
 {
     (void)gzip;
     (void)level;
+    (void)shuffled;
     (void)in;
     (void)n;
     (void)out;

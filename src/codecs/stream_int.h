@@ -67,9 +67,10 @@ bool ncz_codec_inflate_fast(bool gzip, const void *in, size_t n, void *out, size
 /*
  * Encode with the library that this build uses instead of zlib. Returns false if there is no such library or if it does
  * not support that level, or the output does not fit; the caller then tries the next library, and zlib last. _low is
- * for low levels.
+ * for low levels. `shuffled`: so is the input.
  */
 bool ncz_codec_deflate_low(bool gzip, int level, const void *in, size_t n, void *out, size_t cap, size_t *used);
-bool ncz_codec_deflate_fast(bool gzip, int level, const void *in, size_t n, void *out, size_t cap, size_t *used);
+bool ncz_codec_deflate_fast(bool gzip, int level, bool shuffled, const void *in, size_t n, void *out, size_t cap,
+                            size_t *used);
 
 #endif /* NCZ_FILTER_STREAM_INT_H */

@@ -15,6 +15,7 @@ typedef enum ncz_thread_slot {
     NCZ_SLOT_INFLATER,
     NCZ_SLOT_DEFLATER,
     NCZ_SLOT_DEFLATER_LOW,
+    NCZ_SLOT_DEFLATE_SAMPLE,
     NCZ_SLOT_BLOSC_BLOCK,
     NCZ_SLOT_COUNT,
 } ncz_thread_slot;

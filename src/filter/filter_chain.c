@@ -59,6 +59,7 @@ ncz_type_flow_pass(ncz_type_flow *f, const ncz_codec *c)
 {
     ncz_array_type in = f->type, *type = &f->type;
 
+    type->shuffled = c->ops != NULL && c->ops->shuffles != NULL && c->ops->shuffles(c->state);
     if (c->ops == NULL || c->ops->encoded_type == NULL) {
         type->bytes = type->bytes || !is_identity(c, &in);
         return;
@@ -85,7 +86,8 @@ same_type(const ncz_array_type *a, const ncz_array_type *b, bool with_fill)
 {
     return a->dtype.kind == b->dtype.kind && a->dtype.big == b->dtype.big && a->dtype.size == b->dtype.size &&
            a->dtype.items == b->dtype.items && a->chunk_bytes == b->chunk_bytes && a->row == b->row &&
-           a->bytes == b->bytes && a->rank == b->rank && same_array(a->shape, b->shape, a->rank * sizeof *a->shape) &&
+           a->bytes == b->bytes && a->shuffled == b->shuffled && a->rank == b->rank &&
+           same_array(a->shape, b->shape, a->rank * sizeof *a->shape) &&
            same_array(a->order, b->order, a->rank * sizeof *a->order) &&
            (!with_fill || same_array(a->fill, b->fill, a->dtype.size));
 }
