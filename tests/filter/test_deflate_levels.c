@@ -39,8 +39,8 @@ smooth(size_t i)
 {
     double x = (double)(i % WIDTH), y = (double)(i / WIDTH);
 
-    return 280 + 20 * sin(x * 0.0123 + y * 0.004) + 8 * cos(y * 0.031 - x * 0.007) + 3 * sin(x * 0.09) * cos(y * 0.11) +
-           0.7 * sin(x * 0.31) * sin(y * 0.27);
+    return 280 + 20 * sin(x * 0.0123 + y * 0.004) + 8 * cos(y * 0.031 - x * 0.007) +
+           3 * sin(x * 0.09) * cos(y * 0.11) + 0.7 * sin(x * 0.31) * sin(y * 0.27);
 }
 
 /* Keeps some bits of the mantissa, as bit rounding does. */
@@ -70,11 +70,11 @@ rain(size_t i)
     return v > 0 ? (float)(v * 1e-5) : 0;
 }
 
-#define MAKE(name, type, value)                                                                                        \
-    static void name(void *data)                                                                                       \
-    {                                                                                                                  \
-        for (size_t i = 0; i < nbytes / sizeof(type); i++)                                                             \
-            ((type *)data)[i] = (type)(value);                                                                         \
+#define MAKE(name, type, value)                                                                                      \
+    static void name(void *data)                                                                                     \
+    {                                                                                                                \
+        for (size_t i = 0; i < nbytes / sizeof(type); i++)                                                           \
+            ((type *)data)[i] = (type)(value);                                                                       \
     }
 
 MAKE(make_smooth, float, smooth(i))
