@@ -12,7 +12,7 @@ command takes; what is checked does not depend on it.
 import os, random, resource, shutil, signal, subprocess, sys, tempfile, time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-import cases
+import cases, programs
 from cases import report
 
 tools, ask = sys.argv[1:3]
@@ -51,7 +51,7 @@ class Target:
 
     def ask(self, what):
         """The return code of nc_delete() or nc_open(), and its text."""
-        r = subprocess.run([ask, what, self.path], capture_output=True, text=True, check=True)
+        r = programs.run([ask, what, self.path], capture_output=True, text=True, check=True)
         rc, _, text = r.stdout.strip().partition(" ")
         return int(rc), text
 
@@ -63,7 +63,7 @@ class Target:
         return os.path.exists(self.path) if self.local else self.dump() is not None
 
     def dump(self, path=None):
-        r = subprocess.run([nczdump, "-n", "big", path or self.path], capture_output=True, text=True)
+        r = programs.run([nczdump, "-n", "big", path or self.path], capture_output=True, text=True)
         return r.stdout if r.returncode == 0 and not r.stderr else None
 
     def delete(self):
@@ -86,7 +86,7 @@ def run_until(command, sig, after):
 def seconds_of(command, clean):
     clean.delete()
     begin = time.monotonic()
-    r = subprocess.run(command, capture_output=True, text=True)
+    r = programs.run(command, capture_output=True, text=True)
     took = time.monotonic() - begin
     if r.returncode:
         sys.exit("%s: %s" % (command, r.stderr))
@@ -94,7 +94,7 @@ def seconds_of(command, clean):
 
 
 def succeeds(command):
-    r = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    r = programs.run(command, capture_output=True, text=True, timeout=300)
     return [] if r.returncode == 0 else ["then %s: exit %d: %s" % (" ".join(command[1:3]), r.returncode, r.stderr)]
 
 
@@ -167,7 +167,7 @@ def unfinished(kind, want):
         t.delete()
         rc, _ = run_until([nczcopy, "-c", "x/10", source, t.path], signal.SIGKILL, took * (point + 0.5) / NPOINTS)
         path = t.path + ".nczcopy" if t.local else t.path
-        r = subprocess.run([nczdump, "-h", path], capture_output=True, text=True)
+        r = programs.run([nczdump, "-h", path], capture_output=True, text=True)
         if rc != 0 and r.returncode == 0:
             seen += "is not complete" in r.stderr
             if t.local and "is not complete" not in r.stderr and "v0" in r.stdout and t.dump(path) != want:
@@ -185,7 +185,7 @@ def no_room(kind):
     with open(small, "w") as f:
         f.write("netcdf large { dimensions: x = 100000 ; variables: int v(x) ; v:_ChunkSizes = 100000 ; data: v = 1, 2, 3 ; }")
     limit = lambda: (signal.signal(signal.SIGXFSZ, signal.SIG_IGN), resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536)))
-    r = subprocess.run([nczgen, "-o", t.path, small], capture_output=True, text=True, preexec_fn=limit)
+    r = programs.run([nczgen, "-o", t.path, small], capture_output=True, text=True, preexec_fn=limit)
     os.unlink(small)
     problems = [] if r.returncode == 1 and r.stderr else ["exit %d: %s" % (r.returncode, r.stderr)]
     report("nczgen without room for the last chunk of %s leaves nothing" % kind, problems + (
@@ -194,10 +194,10 @@ def no_room(kind):
 
 def main():
     write_cdl()
-    r = subprocess.run([nczgen, "-o", source, cdl], capture_output=True, text=True)
+    r = programs.run([nczgen, "-o", source, cdl], capture_output=True, text=True)
     if r.returncode:
         sys.exit(r.stderr)
-    want = subprocess.run([nczdump, "-n", "big", source], capture_output=True, text=True).stdout
+    want = programs.run([nczdump, "-n", "big", source], capture_output=True, text=True).stdout
     gen = [nczgen, "-o", "TARGET", cdl]
     copy, coded = [nczcopy, source, "TARGET"], [nczcopy, "-d", "1", source, "TARGET"]
     for kind in (["bucket"] if place else ["directory", "archive"]):

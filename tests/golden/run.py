@@ -6,10 +6,10 @@ With a URL only the second, below it: there must be nothing there. NCZ_GOLDEN_MO
 A short run draws half of the dialects for each CDL. With NCZ_TEST_FEW, as in builds with sanitizers, half of them, unless NCZARR_TEST_ALL is set.
 NCZ_GOLDEN_WITHOUT: cases to leave out, since this build has not their codec.
 """
-import difflib, os, re, shlex, shutil, subprocess, sys, tempfile, zipfile
+import difflib, os, re, shlex, shutil, sys, tempfile, zipfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-import cases
+import cases, programs
 from cases import report
 from exceptions import ANY_LENGTH, EMPTY, EXCEPTIONS, REFERENCE_LOST, UNREADABLE_BY_WRITER
 
@@ -21,7 +21,7 @@ emulator = shlex.split(os.environ.get("MESON_EXE_WRAPPER", ""))  # Meson's word 
 
 
 def run(*cmd):
-    return subprocess.run([*emulator, *cmd], capture_output=True, text=True, errors="surrogateescape", timeout=120)
+    return programs.run([*emulator, *cmd], capture_output=True, text=True, errors="surrogateescape", timeout=120)
 
 
 def differences(want, got):

@@ -8,13 +8,14 @@
  5. Its documents are JSON in UTF-8.
  6. xarray sees the same Dataset, where it opens the source and nothing was left out.
 """
-import json, os, struct, subprocess
+import json, os, struct
 
+import programs
 import xarray_view
 
 
 def run(*cmd, env=None):
-    return subprocess.run(cmd, capture_output=True, text=True, errors="surrogateescape", timeout=120, env={**os.environ, **(env or {})})
+    return programs.run(cmd, capture_output=True, text=True, errors="surrogateescape", timeout=120, env={**os.environ, **(env or {})})
 
 
 def tree(path):

@@ -1,9 +1,10 @@
 """Makes the sources of the matrix with the programs that people use: zarr-python, netCDF-C (netCDF4-python) and h5py; what
 is NCZarr, with nczgen."""
-import os, subprocess, warnings
+import os, warnings
 
 import h5py, netCDF4, zarr
 import numpy as np
+import programs
 
 warnings.simplefilter("ignore")
 
@@ -198,11 +199,11 @@ class NczarrWriter(NetcdfWriter):
         if self.late:
             raise Cannot
         super().close()
-        cdl = subprocess.run([self.tools.dump, "-s", self.path], capture_output=True, timeout=60)
+        cdl = programs.run([self.tools.dump, "-s", self.path], capture_output=True, timeout=60)
         out = self.path + ".cdl"
         with open(out, "wb") as f:
             f.write(cdl.stdout)
-        r = subprocess.run([self.tools.gen, "-o", self.target, out], capture_output=True, text=True, errors="replace", timeout=60)
+        r = programs.run([self.tools.gen, "-o", self.target, out], capture_output=True, text=True, errors="replace", timeout=60)
         os.remove(self.path)
         os.remove(out)
         if cdl.returncode or r.returncode:

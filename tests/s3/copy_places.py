@@ -7,10 +7,10 @@ One bucket is known by a server's name and its addresses, by path and by host, a
 shown by another. The target is the source, is inside it, or has it inside. Each such copy is refused, and the source is
 compared byte by byte. A copy to another dataset of the same bucket succeeds.
 """
-import functools, http.server, itertools, os, shutil, socket, subprocess, sys, tempfile, threading
+import functools, http.server, itertools, os, shutil, socket, sys, tempfile, threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-import cases
+import cases, programs
 from cases import report
 from chaos import KEY_ID, SECRET, Bucket, Server
 
@@ -34,7 +34,7 @@ OPTIONS = [[], ["--resume"], ["--verify"], ["-d", "1"], ["-w"], ["-r"], ["--repl
 
 
 def run(*cmd):
-    return subprocess.run(cmd, capture_output=True, text=True, errors="surrogateescape", timeout=300, env=env)
+    return programs.run(cmd, capture_output=True, text=True, errors="surrogateescape", timeout=300, env=env)
 
 
 def files(path):

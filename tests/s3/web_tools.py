@@ -3,10 +3,10 @@
 
 usage: web_tools.py NCZCOPY NCZDUMP NCZGEN     prints a line for each case, exit status 1 when one failed
 """
-import functools, http.server, os, re, shutil, subprocess, sys, tempfile, threading
+import functools, http.server, os, re, shutil, sys, tempfile, threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-import cases
+import cases, programs
 from cases import report
 
 nczcopy, nczdump, nczgen = sys.argv[1:4]
@@ -15,7 +15,7 @@ env = {n: v for n, v in os.environ.items() if not n.lower().endswith("_proxy")}
 
 
 def run(*cmd):
-    return subprocess.run(cmd, capture_output=True, text=True, errors="surrogateescape", timeout=300, env=env)
+    return programs.run(cmd, capture_output=True, text=True, errors="surrogateescape", timeout=300, env=env)
 
 
 def copy(*args):

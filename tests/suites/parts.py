@@ -88,6 +88,7 @@ class Part:
     needs_all: tuple = ()  # and with --all
 
 
+FORK_SERVER = "tests/support/libfork_server.so"
 S3_OPS = ("tests/s3/s3_ops", "tests/s3/s3_steps")
 
 
@@ -162,7 +163,7 @@ PARTS = (
         Script("interoperability", "python3 tests/interop/run {gcc}"),
     ), ("short", "netcdf"), ("peers",)),
     Part("matrix", "copies where features meet: sources x targets x options x what is there x contents; invariants", (1, 30), (
-        Script("matrix", "tests/matrix/run {gcc}", targets=("tools/nczdump", "tools/nczgen", "tools/nczcopy")),
+        Script("matrix", "tests/matrix/run {gcc}", targets=("tools/nczdump", "tools/nczgen", "tools/nczcopy", FORK_SERVER)),
     ), ("short",)),
     Part("h5py", "the structure and values of HDF5 files of each version, as h5py sees them", (0, 2), (
         Script("structure of HDF5 files", "tests/hdf5/run {gcc}", targets=("tests/hdf5/hdf5_dump", "tools/nczdump", "src/libnczarr.so.0.1.0")),

@@ -4,10 +4,10 @@ what counts for its exit status; what an interrupted nczcopy --in-place leaves.
 
 usage: broken.py TOOLS     (the folder of the built commands)
 """
-import json, os, pty, re, shutil, subprocess, sys, tempfile, time
+import json, os, pty, re, shutil, sys, tempfile, time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-import cases
+import cases, programs
 from cases import report
 
 tools = os.path.abspath(sys.argv[1])
@@ -16,7 +16,7 @@ os.chdir(tmp)
 
 
 def run(tool, *args, **kw):
-    return subprocess.run([os.path.join(tools, tool)] + list(args), capture_output=True, text=True, timeout=300, **kw)
+    return programs.run([os.path.join(tools, tool)] + list(args), capture_output=True, text=True, timeout=300, **kw)
 
 
 def on_terminal(tool, *args):

@@ -5,10 +5,10 @@ usage: carried.py TOOLS     (the folder of the built commands)
 
 The sources are written by hand, as zarr-python, anndata and others write them.
 """
-import json, os, shutil, struct, subprocess, sys, tempfile
+import json, os, shutil, struct, sys, tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-import cases
+import cases, programs
 from cases import report
 
 tools = os.path.abspath(sys.argv[1])
@@ -19,7 +19,7 @@ TYPES = {"<i4": "int32", "<f4": "float32", "<f8": "float64", "<i8": "int64"}
 
 
 def run(command, *args):
-    return subprocess.run([os.path.join(tools, command), *args], capture_output=True, text=True, timeout=120)
+    return programs.run([os.path.join(tools, command), *args], capture_output=True, text=True, timeout=120)
 
 
 def write(path, data):

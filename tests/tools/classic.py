@@ -7,8 +7,8 @@ usage: classic.py TOOLS     (the folder of the built commands)
 import os, sys
 
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support")  # copy.py is not Python's
-import concurrent.futures, glob, http.server, json, re, shutil, subprocess, tempfile, threading, zipfile
-import cases
+import concurrent.futures, glob, http.server, json, re, shutil, tempfile, threading, zipfile
+import cases, programs
 from cases import report
 
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
@@ -26,7 +26,7 @@ env = {n: v for n, v in os.environ.items() if not n.lower().endswith("_proxy")}
 
 def run(tool, *args, encoding="utf-8"):
     ours = tool.startswith("nczdump") or tool in ("nczcopy", "nczgen", "nczmap")
-    return subprocess.run([os.path.join(tools, tool) if ours else tool] + list(args), capture_output=True, text=True,
+    return programs.run([os.path.join(tools, tool) if ours else tool] + list(args), capture_output=True, text=True,
                           encoding=encoding, errors="surrogateescape", timeout=600, env=env)
 
 
@@ -208,14 +208,14 @@ v[0:3] = np.arange(3, dtype="i4"); s[...] = 9; f.close()
 def python():
     """One that has scipy, netCDF4 and xarray."""
     for p in (os.path.join(ROOT, ".cache", "short", "bin", "python"), sys.executable):
-        if os.path.exists(p) and subprocess.run([p, "-c", "import scipy, netCDF4, xarray"], capture_output=True).returncode == 0:
+        if os.path.exists(p) and programs.run([p, "-c", "import scipy, netCDF4, xarray"], capture_output=True).returncode == 0:
             return p
     return None
 
 
 def from_python():
     os.mkdir("python")
-    r = subprocess.run([python(), "-c", PEERS], cwd="python", capture_output=True, text=True, env=env)
+    r = programs.run([python(), "-c", PEERS], cwd="python", capture_output=True, text=True, env=env)
     report("scipy, netCDF4 and xarray write files", r.stderr if r.returncode else None)
     paths = sorted(glob.glob("python/*.nc"))
     r = run("nczdump", "python/bad.nc")

@@ -8,7 +8,7 @@ import os, sys
 
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support")  # copy.py is not Python's
 import json, random, shutil, signal, subprocess, tempfile, time
-import cases
+import cases, programs
 from cases import report
 
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
@@ -78,7 +78,7 @@ data:
 
 def run(tool, *args, stdin=None):
     path = os.path.join(tools, tool) if tool.startswith("nczm") or tool in ("nczdump", "nczcopy", "nczgen") else tool
-    return subprocess.run([path, *args], capture_output=True, text=True, input=stdin, timeout=300)
+    return programs.run([path, *args], capture_output=True, text=True, input=stdin, timeout=300)
 
 
 def make(path, cdl):
@@ -142,7 +142,7 @@ def flattened():
 
 def read_by_xarray():
     python = next((p for p in (os.path.join(ROOT, ".cache", "short", "bin", "python"), sys.executable) if os.path.exists(p) and
-                   subprocess.run([p, "-c", "import scipy, netCDF4, xarray"], capture_output=True).returncode == 0), None)
+                   programs.run([p, "-c", "import scipy, netCDF4, xarray"], capture_output=True).returncode == 0), None)
     if python is None:
         report("xarray reads strings", "xarray is not here" if os.environ.get("CI") else None)
         return
@@ -150,7 +150,7 @@ def read_by_xarray():
 for engine in ("netcdf4", ):
     d = xr.open_dataset("all.nc", engine=engine)
     print(d.s.dims, d.s.values.tolist(), d.k.values.tolist())"""
-    r = subprocess.run([python, "-W", "ignore", "-c", script], capture_output=True, text=True)
+    r = programs.run([python, "-W", "ignore", "-c", script], capture_output=True, text=True)
     want = "('t', 'x') [['a', 'bcd\u00e9', ''], ['1', '2', '33']] [1, 2, 2]\n"
     report("xarray reads strings", None if r.stdout == want else r.stdout + r.stderr)
 
@@ -333,7 +333,7 @@ def rights():
 
 def make_large(path, y):
     """Chunks that lie across the rows of the file."""
-    r = subprocess.run([os.path.join(tools, "nczgen"), "-o", path, "-"], capture_output=True, text=True, input=
+    r = programs.run([os.path.join(tools, "nczgen"), "-o", path, "-"], capture_output=True, text=True, input=
                        "netcdf l { dimensions: t = UNLIMITED ; y = %d ; x = 250 ; variables: int a(t, y, x) ; a:_ChunkSizes = 5, 50, 50 ; "
                        "a:_DeflateLevel = 1 ; short b(y, x) ; b:_ChunkSizes = 10, 250 ; data: a = %s ; b = %s ; }" %
                        (y, ", ".join(str(i * 7 % 1000) for i in range(20 * y * 250)), ", ".join(str(i % 99) for i in range(y * 250))))
@@ -345,7 +345,7 @@ def bounded():
     """The pieces are bounded, however large the arrays: the rest of a process is under 40 MB."""
     make_large("l.zarr", 100 if few else 1000)
     measure = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True); print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
-    limited = subprocess.run([sys.executable, "-c", measure, os.path.join(tools, "nczcopy"), "--memory", "8M", "l.zarr", "l.cdf"], capture_output=True, text=True)
+    limited = programs.run([sys.executable, "-c", measure, os.path.join(tools, "nczcopy"), "--memory", "8M", "l.zarr", "l.cdf"], capture_output=True, text=True)
     r = run("nczcopy", "l.zarr", "m.cdf")
     problems = [] if limited.returncode == 0 and not limited.stderr and r.returncode == 0 and read("l.cdf") == read("m.cdf") else [limited.stderr, r.stderr]
     if not few and not problems and int(limited.stdout) > 48 << 10:  # sanitizers keep what was freed

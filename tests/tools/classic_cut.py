@@ -7,8 +7,8 @@ usage: classic_cut.py TOOLS     (the folder of the built commands)
 import os, sys
 
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support")  # copy.py is not Python's
-import http.server, json, re, shutil, subprocess, tempfile, threading
-import cases
+import http.server, json, re, shutil, tempfile, threading
+import cases, programs
 from cases import report
 
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
@@ -25,7 +25,7 @@ SIZES = {"v": 4, "w": 2, "r": 8, "q": 1}
 
 
 def run(tool, *args):
-    return subprocess.run([os.path.join(tools, tool)] + list(args), capture_output=True, text=True, timeout=300, env=env)
+    return programs.run([os.path.join(tools, tool)] + list(args), capture_output=True, text=True, timeout=300, env=env)
 
 
 def make(version):

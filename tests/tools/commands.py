@@ -7,7 +7,7 @@ usage: commands.py TOOLS SOURCE     (the folder of the built commands, the sourc
 import fcntl, json, os, pty, re, shutil, struct, subprocess, sys, tempfile, termios
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-import cases
+import cases, programs
 from cases import report
 
 tools, root = (os.path.abspath(a) for a in sys.argv[1:3])
@@ -16,7 +16,7 @@ COMMANDS = ["nczdump", "nczgen", "nczcopy", "nczmap"]
 
 
 def run(command, *args, **kw):
-    return subprocess.run([os.path.join(tools, command), *args], capture_output=True, text=True, timeout=120, **kw)
+    return programs.run([os.path.join(tools, command), *args], capture_output=True, text=True, timeout=120, **kw)
 
 
 def versions():
@@ -54,7 +54,7 @@ def in_bash(command, *words):
     """What bash completes behind these words."""
     script = ('source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); compopt() { :; }; _nczarr; '
               'printf "%s\\n" "${COMPREPLY[@]}"')
-    r = subprocess.run(["bash", "-c", script, "bash", os.path.join(root, "completions", "nczarr.bash"), command, *words],
+    r = programs.run(["bash", "-c", script, "bash", os.path.join(root, "completions", "nczarr.bash"), command, *words],
                        capture_output=True, text=True, timeout=60)
     return set(r.stdout.split()) if not r.stderr else {"stderr: " + r.stderr}
 
@@ -70,7 +70,7 @@ def options():
             problems += ["%s: has %s, which --help has not" % (place, o) for o in sorted(found - wanted)]
         wide = [l for l in run(command, "--help").stdout.splitlines() if len(l) > 108]
         report("commands: options of %s are the same everywhere" % command, problems + wide)
-    r = subprocess.run([sys.executable, os.path.join(root, "completions", "generate.py"), "--check", tools], capture_output=True, text=True)
+    r = programs.run([sys.executable, os.path.join(root, "completions", "generate.py"), "--check", tools], capture_output=True, text=True)
     report("commands: the completions are those of the tables of options", [r.stdout + r.stderr] if r.returncode else [])
 
 
@@ -95,7 +95,7 @@ def bash():
     problems = []
     for shell, script in (("bash", "nczarr.bash"), ("zsh", "_nczarr"), ("fish", "nczarr.fish")):
         if shutil.which(shell):
-            r = subprocess.run([shell, "-n", os.path.join(root, "completions", script)], capture_output=True, text=True)
+            r = programs.run([shell, "-n", os.path.join(root, "completions", script)], capture_output=True, text=True)
             problems += [] if r.returncode == 0 else [r.stderr]
     report("commands: the shells that are here take their completions", problems)
 
@@ -163,10 +163,10 @@ def nczmap():
     if keys != ["lat/.zarray", "lon/.zarray", "temp/.zarray", "time/.zarray", "lat/0"]:
         problems.append("find: %s" % keys)
     whole = open(os.path.join(store, "lat", "0"), "rb").read()
-    r = subprocess.run([os.path.join(tools, "nczmap"), store, "cat", "lat/0", ".zgroup"], capture_output=True)
+    r = programs.run([os.path.join(tools, "nczmap"), store, "cat", "lat/0", ".zgroup"], capture_output=True)
     if r.stdout != whole + open(os.path.join(store, ".zgroup"), "rb").read():
         problems.append("cat: %r" % r.stdout)
-    r = subprocess.run([os.path.join(tools, "nczmap"), "-r", "6:3", store, "cat", "lat/0"], capture_output=True)
+    r = programs.run([os.path.join(tools, "nczmap"), "-r", "6:3", store, "cat", "lat/0"], capture_output=True)
     if r.stdout != whole[6:9]:
         problems.append("cat -r: %r" % r.stdout)
     r = run("nczmap", "-x", "--range", "0:17", store, "cat", "lat/0")
@@ -319,7 +319,7 @@ def file_limit():
         for args in (["nczgen", "-o", at("b.zip"), at("a.cdl")], ["nczcopy", at("whole.zarr"), at("c.zarr")], ["nczcopy", at("a.zarr"), at("c.zip")],
                      ["nczdump", at("a.zarr")], ["nczmap", at("whole.zarr"), "cat", "v/0"]):
             with open(at("out"), "w") as out:
-                r = subprocess.run([os.path.join(tools, args[0])] + args[1:], stdout=out, stderr=subprocess.PIPE, text=True, preexec_fn=limited)
+                r = programs.run([os.path.join(tools, args[0])] + args[1:], stdout=out, stderr=subprocess.PIPE, text=True, preexec_fn=limited)
             lines = [line for line in r.stderr.splitlines() if "--resume continues it" not in line]
             if r.returncode != 1 or len(lines) != 1 or "File too large" not in lines[0]:
                 problems.append("%s: %d: %s" % (args, r.returncode, r.stderr))
@@ -350,7 +350,7 @@ def checked_only():
                                           (["-k", "nc4", "t.cdl"], 0, "", "t.nc"), (["-3", "t.cdl"], 0, "", "t.nc"), (["-b", "t.cdl"], 0, "", "t.zarr"),
                                           (["-k", "nc4", "--zarr-format", "3", "t.cdl"], 0, "", "t.zarr"), (["-4", "--mode", "zip", "t.cdl"], 0, "", "t.zip"),
                                           (["--mode", "zar", "-b", "t.cdl"], 2, 'nczgen: --mode: unknown mode "zar": did you mean zarr?', None)):
-            r = subprocess.run([os.path.join(tools, "nczgen")] + args, capture_output=True, text=True, cwd=d)
+            r = programs.run([os.path.join(tools, "nczgen")] + args, capture_output=True, text=True, cwd=d)
             if r.returncode != status or text not in r.stderr or (text == "" and r.stderr) or sorted(os.listdir(d)) != sorted(["t.cdl"] + ([there] if there else [])):
                 problems.append("%s: %d: %s%s" % (args, r.returncode, r.stderr, os.listdir(d)))
             shutil.rmtree(os.path.join(d, "t.zarr"), ignore_errors=True)

@@ -5,10 +5,10 @@ values are compared byte for byte, with chunks, compression, attributes and dime
 usage: conversions.py TOOLS LIBRARIES     (folders of the built commands and libraries). Exit status 77: netCDF-C's ncdump,
 ncgen, nccopy or libnetcdf are not here.
 """
-import ctypes, ctypes.util, os, re, shutil, subprocess, sys, tempfile
+import ctypes, ctypes.util, os, re, shutil, sys, tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-import cases
+import cases, programs
 from cases import report
 
 tools, libraries = (os.path.abspath(a) for a in sys.argv[1:3])
@@ -139,7 +139,7 @@ def differences(a, b, without=()):
 
 def sh(command, at):
     env = dict(os.environ, PATH=tools + ":" + os.environ["PATH"], LD_LIBRARY_PATH=libraries)
-    return subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, timeout=120, cwd=at, env=env)
+    return programs.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, timeout=120, cwd=at, env=env)
 
 
 def run(command, at):
@@ -235,7 +235,7 @@ def find_netcdf():
     """libnetcdf, as ncdump has it; None: not here."""
     if not all(shutil.which(p) for p in ("ncdump", "ncgen", "nccopy")):
         return None
-    r = subprocess.run(["ldd", shutil.which("ncdump")], capture_output=True, text=True)
+    r = programs.run(["ldd", shutil.which("ncdump")], capture_output=True, text=True)
     found = re.search(r"libnetcdf\S* => (\S+)", r.stdout)
     return found.group(1) if found else None
 

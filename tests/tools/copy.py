@@ -11,7 +11,7 @@ has to do with it: copies from and to there, and one that is killed on its way (
 import fcntl, json, os, pty, re, shutil, socket, struct, subprocess, sys, tempfile, termios, threading, time, unicodedata, urllib.parse
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-import cases
+import cases, programs
 from cases import report
 
 nczcopy, nczdump, nczgen, data = sys.argv[1:5]
@@ -21,7 +21,7 @@ tmp = tempfile.mkdtemp(prefix="nczarr-copy-", dir="/dev/shm" if os.access("/dev/
 
 
 def run(*cmd, **kw):
-    return subprocess.run(cmd, capture_output=True, text=True, errors="surrogateescape", timeout=300, **kw)
+    return programs.run(cmd, capture_output=True, text=True, errors="surrogateescape", timeout=300, **kw)
 
 
 def copy(*args):
@@ -412,7 +412,7 @@ def fills_and_types():
     before = files(source)
     cdl = there("foreign.cdl")
     with open(cdl, "w") as f:
-        f.write(subprocess.run([nczdump, "-s", source], capture_output=True, text=True).stdout)
+        f.write(programs.run([nczdump, "-s", source], capture_output=True, text=True).stdout)
     for label, args in (("as they are", []), ("mode=zarr", ["--mode", "zarr"]), ("coded again", ["-d", "1"]),
                         ("other chunks", ["-M", "0", "-c", "x/2"]), ("--netcdf-types", ["--netcdf-types"]),
                         ("compat=4.9.2", ["--mode", "nczarr&compat=4.9.2"]), ("CDL", None), ("CDL, mode=zarr", None)):

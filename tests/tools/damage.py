@@ -7,8 +7,8 @@ usage: damage.py TOOLS     (the folder of the built commands)
 import os, sys
 
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support")  # copy.py is not Python's
-import http.server, itertools, json, shutil, struct, subprocess, tempfile, threading, zipfile
-import cases
+import http.server, itertools, json, shutil, struct, tempfile, threading, zipfile
+import cases, programs
 from cases import report
 
 tools = os.path.abspath(sys.argv[1])
@@ -27,7 +27,7 @@ data: v = %s ; lat = 1, 2, 3, 4 ; s = 2.5 ; name = %s ; p = %s ; }
 
 
 def run(tool, *args):
-    return subprocess.run([os.path.join(tools, tool)] + list(args), capture_output=True, text=True, timeout=300)
+    return programs.run([os.path.join(tools, tool)] + list(args), capture_output=True, text=True, timeout=300)
 
 
 def must(tool, *args):

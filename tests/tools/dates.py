@@ -4,11 +4,11 @@ seeded random limits; NCO's ncks agrees on moments; mistakes are named.
 
 usage: dates.py TOOLS [SEED]     (the folder of the built commands)
 """
-import json, math, os, random, re, shutil, struct, subprocess, sys, tempfile
+import json, math, os, random, re, shutil, struct, sys, tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 sys.dont_write_bytecode = True
-import cases
+import cases, programs
 import warnings
 warnings.simplefilter("ignore")  # cftime's, of years before the first
 
@@ -64,7 +64,7 @@ KNOWN = [
 
 
 def tool(name, *args, **kw):
-    return subprocess.run([os.path.join(tools, name), *args], capture_output=True, text=True, timeout=120, **kw)
+    return programs.run([os.path.join(tools, name), *args], capture_output=True, text=True, timeout=120, **kw)
 
 
 def make(path, units, calendar, values, kind="double"):
@@ -244,10 +244,10 @@ def with_nco(folder):
     make(path, "hours since 2001-01-01", "standard", [6 * i + 1 for i in range(200)])
     cdl, nc, out = (os.path.join(folder, "nco" + end) for end in (".cdl", ".nc", "-out.nc"))
     open(cdl, "w").write(tool("nczdump", "-p", "9,17", path).stdout)
-    subprocess.run(["ncgen", "-4", "-o", nc, cdl], check=True)
+    programs.run(["ncgen", "-4", "-o", nc, cdl], check=True)
     for a, b in [("2001-01-05 00:00:00", "2001-01-07 00:00:00"), ("2001-01-05 12:00:00", "2001-02-01 03:30:00")]:
-        r = subprocess.run(["ncks", "-O", "-h", "-d", "time,%s,%s" % (a, b), nc, out], capture_output=True, text=True)
-        text = subprocess.run(["ncdump", out], capture_output=True, text=True).stdout
+        r = programs.run(["ncks", "-O", "-h", "-d", "time,%s,%s" % (a, b), nc, out], capture_output=True, text=True)
+        text = programs.run(["ncdump", out], capture_output=True, text=True).stdout
         want = [float(x) for x in re.search(r"\n time = (.*?) ;\n", text, re.S).group(1).split(",")] if r.returncode == 0 else r.stderr
         if chosen("%s,%s" % (a, b), path) != want:
             problems.append("%s to %s: %s, NCO %s" % (a, b, chosen("%s,%s" % (a, b), path), want))
@@ -317,12 +317,12 @@ def attributes(folder):
     problems = []
     if tool("nczgen", "-o", path, cdl).returncode != 0:
         problems.append("nczgen failed")
-    have_netcdf = shutil.which("ncgen") and shutil.which("ncdump") and subprocess.run(["ncgen", "-4", "-o", plain, cdl]).returncode == 0
+    have_netcdf = shutil.which("ncgen") and shutil.which("ncdump") and programs.run(["ncgen", "-4", "-o", plain, cdl]).returncode == 0
     for option, separator in (("-t", " "), ("-i", "T")):
         r = tool("nczdump", option, path)
         if AS_DATES % separator not in r.stdout:
             problems.append("%s: %s" % (option, r.stdout + r.stderr))
-        if have_netcdf and r.stdout != subprocess.run(["ncdump", option, plain], capture_output=True, text=True).stdout:
+        if have_netcdf and r.stdout != programs.run(["ncdump", option, plain], capture_output=True, text=True).stdout:
             problems.append("%s: ncdump prints something else" % option)
     narrow = tool("nczdump", "-t", "-h", "-l", "60", path).stdout
     if '\t\t  // "2001-01-01", "2001-02-01",\n\t\t  // "2001-03-01", "2001-04-01",\n' not in narrow:

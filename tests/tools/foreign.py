@@ -10,8 +10,8 @@ import os, sys
 tools, source = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 sys.path[0] = os.path.join(source, "tests", "support")  # copy.py beside this file is not Python's
 sys.path.insert(1, os.path.join(source, "tests", "s3"))
-import bz2, gzip, http.server, json, lzma, shutil, struct, subprocess, tempfile, threading, zipfile, zlib
-import cases
+import bz2, gzip, http.server, json, lzma, shutil, struct, tempfile, threading, zipfile, zlib
+import cases, programs
 from cases import report
 
 tmp = tempfile.mkdtemp(prefix="nczarr-foreign-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
@@ -20,7 +20,7 @@ env = {n: v for n, v in os.environ.items() if not n.lower().endswith("_proxy") a
 
 
 def run(tool, *args):
-    return subprocess.run([os.path.join(tools, tool)] + list(args), capture_output=True, text=True, errors="replace",
+    return programs.run([os.path.join(tools, tool)] + list(args), capture_output=True, text=True, errors="replace",
                           timeout=300, env=env)
 
 

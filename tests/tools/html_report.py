@@ -11,7 +11,7 @@ http://host/bucket, a dataset in a bucket (tests/s3/real_run.py does that).
 import html.parser, json, math, os, re, shutil, subprocess, sys, tempfile, time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-import cases
+import cases, programs
 from browser import Browser, Gone, installed
 from cases import report
 
@@ -28,7 +28,7 @@ tmp = tempfile.mkdtemp(prefix="nczarr-html-", dir="/dev/shm" if os.access("/dev/
 
 
 def run(command, *args, **kw):
-    return subprocess.run([os.path.join(tools, command), *args], capture_output=True, text=True, errors="surrogateescape", timeout=300, **kw)
+    return programs.run([os.path.join(tools, command), *args], capture_output=True, text=True, errors="surrogateescape", timeout=300, **kw)
 
 
 def make(name, cdl, mode="mode=nczarr"):

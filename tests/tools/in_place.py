@@ -9,7 +9,7 @@ With PLACE, a URL of S3 like http://host/bucket without a fragment, the same in 
 import json, os, shutil, subprocess, sys, tempfile, time, zipfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-import cases
+import cases, programs
 from cases import report
 
 nczcopy, nczdump, nczgen, data = sys.argv[1:5]
@@ -20,7 +20,7 @@ tmp = tempfile.mkdtemp(prefix="nczarr-in-place-", dir="/dev/shm" if os.access("/
 
 
 def run(*cmd):
-    return subprocess.run(cmd, capture_output=True, text=True, errors="surrogateescape", timeout=300)
+    return programs.run(cmd, capture_output=True, text=True, errors="surrogateescape", timeout=300)
 
 
 def there(name):
@@ -143,7 +143,7 @@ def golden_sets():
                 shutil.copy(source, copy)
             else:
                 continue
-            subprocess.run(["chmod", "-R", "u+w", copy], check=True)
+            programs.run(["chmod", "-R", "u+w", copy], check=True)
             name = writer + " " + case
             report("in place: " + name, there_and_back(name, copy))
             shutil.rmtree(copy) if os.path.isdir(copy) else os.remove(copy)

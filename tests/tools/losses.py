@@ -3,10 +3,10 @@
 
 usage: losses.py TOOLS     (the folder of the built commands)
 """
-import json, os, shutil, struct, subprocess, sys, tempfile
+import json, os, shutil, struct, sys, tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-import cases
+import cases, programs
 from cases import report
 
 tools = os.path.abspath(sys.argv[1])
@@ -14,7 +14,7 @@ RESERVED = ["CLASS", "NAME", "_NCProperties", "_Format", "_nc3_strict", "_Codecs
 
 
 def run(command, *args):
-    return subprocess.run([os.path.join(tools, command), *args], capture_output=True, text=True, timeout=120)
+    return programs.run([os.path.join(tools, command), *args], capture_output=True, text=True, timeout=120)
 
 
 def padded(data):

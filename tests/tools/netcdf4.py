@@ -8,7 +8,7 @@ import os, sys
 
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support")  # copy.py is not Python's
 import http.server, json, random, re, resource, shutil, subprocess, tempfile, threading
-import cases, cdl_back
+import cases, cdl_back, programs
 from cases import report
 
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data")
@@ -27,7 +27,7 @@ def limit():
 
 
 def run(tool, *args, **more):
-    return subprocess.run([os.path.join(tools, tool)] + list(args), capture_output=True, text=True, encoding="utf-8", errors="surrogateescape",
+    return programs.run([os.path.join(tools, tool)] + list(args), capture_output=True, text=True, encoding="utf-8", errors="surrogateescape",
                           timeout=600, env=env, **more)
 
 

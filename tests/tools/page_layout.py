@@ -7,10 +7,10 @@ which only lacks sliders and pointers.
 
 usage: page_layout.py TOOLS PAGES     (the folder of the built commands; where pages and pictures of them are kept)
 """
-import datetime, math, os, re, shutil, subprocess, sys, tempfile
+import datetime, math, os, re, shutil, sys, tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-import cases, model_grids
+import cases, model_grids, programs
 from browser import Browser, installed
 from cases import report
 
@@ -24,7 +24,7 @@ def page_of(name, cdl):
     source, place, page = os.path.join(tmp, name + ".cdl"), os.path.join(tmp, name + ".zarr"), os.path.join(pages, name + ".html")
     open(source, "w").write(cdl)
     for command in (["nczgen", "-o", place, source], ["nczdump", "--html", place]):
-        r = subprocess.run([os.path.join(tools, command[0]), *command[1:]], capture_output=True, timeout=300)
+        r = programs.run([os.path.join(tools, command[0]), *command[1:]], capture_output=True, timeout=300)
         if r.returncode != 0 or r.stderr:
             report("layout: %s" % " ".join(command), r.stderr.decode())
     open(page, "wb").write(r.stdout)

@@ -4,10 +4,10 @@ a name of another format's file is refused; and what a copy takes from its sourc
 
 usage: paths.py TOOLS     (the folder of the built commands)
 """
-import json, os, re, shutil, subprocess, sys, tempfile
+import json, os, re, shutil, sys, tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-import cases
+import cases, programs
 from cases import report
 
 tools = os.path.abspath(sys.argv[1])
@@ -19,7 +19,7 @@ data: v = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 ; r = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1, 
 
 
 def run(command, *args, at, **kw):
-    return subprocess.run([os.path.join(tools, command), *args], capture_output=True, text=True, timeout=120, cwd=at, **kw)
+    return programs.run([os.path.join(tools, command), *args], capture_output=True, text=True, timeout=120, cwd=at, **kw)
 
 
 def tree(top):

@@ -5,10 +5,10 @@ attributes with commands for a terminal reach it as question marks.
 
 usage: pictures.py TOOLS png|no-png     (the folder of the built commands)
 """
-import base64, fcntl, json, math, os, pty, re, select, shutil, struct, subprocess, sys, tempfile, termios, zlib
+import base64, fcntl, json, math, os, pty, re, select, shutil, struct, sys, tempfile, termios, zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-import cases, model_grids
+import cases, model_grids, programs
 from cases import report
 
 tools, png = os.path.abspath(sys.argv[1]), sys.argv[2] == "png"
@@ -20,7 +20,7 @@ ROWS, COLS = 4, 6
 
 
 def run(command, *args, **env):
-    return subprocess.run([os.path.join(tools, command), *args], capture_output=True, timeout=120, env={**PLAIN, **env})
+    return programs.run([os.path.join(tools, command), *args], capture_output=True, timeout=120, env={**PLAIN, **env})
 
 
 def make(name, cdl):
@@ -436,7 +436,7 @@ def default_name():
     os.mkdir(where)
     odd = make("odd.zarr", "netcdf o { dimensions: x = 3 ; variables: int a\\ \\$b(x) ; data: a\\ \\$b = 1, 2, 3 ; }")
     problems = []
-    plot_here = lambda var, *more: subprocess.run([os.path.join(tools, "nczdump"), "--plot", var, *more], cwd=where, capture_output=True, timeout=120, env=PLAIN)
+    plot_here = lambda var, *more: programs.run([os.path.join(tools, "nczdump"), "--plot", var, *more], cwd=where, capture_output=True, timeout=120, env=PLAIN)
     r = plot_here("v[1,:,:]", dataset)
     if r.returncode != 0 or r.stderr != b"nczdump: the picture is in v.png\n" or r.stdout:
         problems.append("a new file: %s" % r.stderr.decode())

@@ -11,7 +11,7 @@ import os, sys
 
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support")  # copy.py is not Python's
 import shutil, subprocess, tempfile
-import cases
+import cases, programs
 from cases import report
 
 CACHE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".cache")
@@ -66,11 +66,11 @@ print(json.dumps(out))
 
 
 def run(*words):
-    return subprocess.run([os.path.join(tools, words[0]), *words[1:]], capture_output=True, text=True, timeout=600)
+    return programs.run([os.path.join(tools, words[0]), *words[1:]], capture_output=True, text=True, timeout=600)
 
 
 def python(text, *words):
-    r = subprocess.run([PYTHON, "-c", text, *words], capture_output=True, text=True)
+    r = programs.run([PYTHON, "-c", text, *words], capture_output=True, text=True)
     if r.returncode:
         raise RuntimeError(r.stderr[-900:])
     return r.stdout
@@ -81,7 +81,7 @@ def dump(path):
 
 
 def checked(path):
-    r = subprocess.run([CHECKER, path], capture_output=True, text=True)
+    r = programs.run([CHECKER, path], capture_output=True, text=True)
     return [] if r.returncode == 0 else [r.stdout + r.stderr]
 
 

@@ -4,10 +4,10 @@ it; --replace-all and #replace=all remove it. A target that is a symbolic link i
 
 usage: replacing.py TOOLS     (the folder of the built commands)
 """
-import os, shutil, subprocess, sys, tempfile, zipfile
+import os, shutil, sys, tempfile, zipfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-import cases
+import cases, programs
 from cases import report
 
 tools = os.path.abspath(sys.argv[1])
@@ -17,7 +17,7 @@ LISTED = ("nczarr", "v3", "consolidated")
 
 
 def run(command, *args, **kw):
-    return subprocess.run([os.path.join(tools, command), *args], capture_output=True, text=True, timeout=120, **kw)
+    return programs.run([os.path.join(tools, command), *args], capture_output=True, text=True, timeout=120, **kw)
 
 
 def gen(path):

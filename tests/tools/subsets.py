@@ -4,7 +4,10 @@ seeded subsets; chunks that a part consists of are copied as they are.
 
 usage: subsets.py TOOLS [SEED]     (the folder of the built commands)
 """
-import json, os, random, re, shutil, subprocess, sys, tempfile
+import json, os, random, re, shutil, sys, tempfile
+
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support")  # copy.py is not Python's
+import programs
 
 tools = os.path.abspath(sys.argv[1])
 seed = int(sys.argv[2]) if len(sys.argv) > 2 else 7
@@ -61,7 +64,7 @@ def report(name, problems):
 
 
 def run(*args):
-    return subprocess.run(args, capture_output=True, text=True, timeout=120)
+    return programs.run(args, capture_output=True, text=True, timeout=120)
 
 
 def tool(name, *args):

@@ -5,13 +5,13 @@ file made from the same CDL.
 
 usage: user_types.py TOOLS DATA     (the folder of the built commands, tests/data)
 """
-import difflib, json, os, shlex, shutil, subprocess, sys, tempfile
+import difflib, json, os, shlex, shutil, sys, tempfile
 
 sys.path.pop(0)  # the folder's copy.py is not Python's
 import xml.etree.ElementTree as xml
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-import cases
+import cases, programs
 from cases import report
 
 tools, data = (os.path.abspath(a) for a in sys.argv[1:3])
@@ -20,7 +20,7 @@ emulator = shlex.split(os.environ.get("MESON_EXE_WRAPPER", ""))
 
 
 def run(command, *args):
-    return subprocess.run([*emulator, os.path.join(tools, command), *args], capture_output=True, text=True, timeout=120)
+    return programs.run([*emulator, os.path.join(tools, command), *args], capture_output=True, text=True, timeout=120)
 
 
 def failed(r):
@@ -264,11 +264,11 @@ def against_netcdf(tmp):
         print("[  SKIPPED ] types: ncgen or ncdump is not installed")
         return
     source, nc = os.path.join(folder, "simple.cdl"), os.path.join(tmp, "simple.nc")
-    r = subprocess.run([ncgen, "-k", "nc4", "-o", nc, source], capture_output=True, text=True, timeout=120)
+    r = programs.run([ncgen, "-k", "nc4", "-o", nc, source], capture_output=True, text=True, timeout=120)
     if r.returncode != 0:
         report("types: ncgen of the same text", ["exit status %d: %s" % (r.returncode, r.stderr)])
         return
-    r = subprocess.run([ncdump, "-n", "simple", nc], capture_output=True, text=True, timeout=120)
+    r = programs.run([ncdump, "-n", "simple", nc], capture_output=True, text=True, timeout=120)
     report("types: ncdump's text of the same data", differences(open(source).read(), r.stdout))
 
 

@@ -3,7 +3,10 @@
 
 usage: versions.py TOOLS     (the folder of the built commands)
 """
-import json, os, re, subprocess, sys, tempfile
+import json, os, re, sys, tempfile
+
+sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support")  # copy.py is not Python's
+import programs
 
 tools = os.path.abspath(sys.argv[1])
 failures = 0
@@ -25,7 +28,7 @@ CDL = r"""netcdf t { dimensions: t = UNLIMITED ; x = 8 ; variables:
 
 
 def run(command, *args, **kw):
-    return subprocess.run([os.path.join(tools, command), *args], capture_output=True, text=True, timeout=120, **kw)
+    return programs.run([os.path.join(tools, command), *args], capture_output=True, text=True, timeout=120, **kw)
 
 
 class Case:
