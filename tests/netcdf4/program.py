@@ -46,6 +46,9 @@ class Program:
     def __init__(self, nc, seed):
         self.nc, self.draw, self.n = nc, random.Random(seed), 0
         self.dims, self.vars, self.groups = [], [], []  # (id, length or None), (group, id, type, dims), ids
+        # A dimension of a file that is opened gets no variable of its name: netCDF-C 4.9 then deletes what stands for it,
+        # and what its other variables refer to; in its own files, too, once h5repack has copied them.
+        self.kept = None
 
     def name(self):
         self.n += 1
@@ -97,7 +100,7 @@ class Program:
         kind, name = self.kind(), self.name()
         if rank == 1 and d.random() < 0.5:  # a coordinate variable
             size, text = ctypes.c_size_t(), ctypes.create_string_buffer(257)
-            if dims[0][0] == group:
+            if dims[0][0] == group and dims[0][1] != self.kept:
                 nc("nc_inq_dim", group, dims[0][1], text, ctypes.byref(size))
                 if not any(v[0] == group and v[4] == text.value for v in self.vars):
                     name = text.value
@@ -220,10 +223,11 @@ class Program:
             nc("nc_redef", self.ncid)
         for _ in range(d.randrange(1, 12)):
             self.put_att(self.ncid, NC_GLOBAL)
-        unlimited = ctypes.c_int()
-        nc("nc_inq_unlimdim", self.ncid, ctypes.byref(unlimited))
-        if unlimited.value >= 0:
-            self.dims.append((self.ncid, unlimited.value, None))
+        found, unlimited = ctypes.c_int(), array(INT, range(1000))
+        nc("nc_inq_unlimdims", self.ncid, ctypes.byref(found), unlimited)
+        if found.value > 0:  # nc_inq_unlimdim() gives the first one that stands in the file, which is in any order
+            self.dims.append((self.ncid, min(unlimited[:found.value]), None))
+            self.kept = self.dims[0][1]
         self.define_var()
         if not self.classic:
             self.define_dim()
