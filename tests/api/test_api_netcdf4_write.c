@@ -227,6 +227,22 @@ TEST(definitions_are_added_and_renamed_at_any_time)
     OK(nc_close(ncid));
 }
 
+TEST(default_chunks_do_not_follow_the_records_that_are_there)
+{
+    int    ncid = create("k.nc", "", 0), dim, varid, storage;
+    size_t chunk[2];
+
+    put_record(ncid, 6);
+    OK(nc_redef(ncid));
+    OK(nc_inq_dimid(ncid, "time", &dim));
+    OK(nc_def_var(ncid, "late", NC_INT, 1, &dim, &varid));
+    OK(nc_enddef(ncid));
+    OK(nc_inq_var_chunking(ncid, varid, &storage, chunk));
+    assert_int_equal(storage, NC_CHUNKED);
+    assert_int_equal(chunk[0], 1024);
+    OK(nc_close(ncid));
+}
+
 TEST(a_second_writer_is_refused_and_readers_get_in)
 {
     int ncid = create("l.nc", "", 0), fd, other;

@@ -118,6 +118,8 @@ measure_element(const ncz_var *v, size_t *size)
     return rc;
 }
 
+/* An unlimited dimension has no length: a chunk is not cut to the records that are there. netCDF-C does so, too, until
+ * it opens the file again. */
 static int
 choose_default(ncz_var *v)
 {
@@ -126,7 +128,8 @@ choose_default(ncz_var *v)
 
     ncz_var_shape(v, shape);
     for (size_t d = 0; d < v->rank; d++)
-        unlimited[d] = v->dims[d]->unlimited;
+        if ((unlimited[d] = v->dims[d]->unlimited))
+            shape[d] = 0;
     ncz_grid_default_chunks(shape, unlimited, v->rank, v->type->class == NCZ_TYPE_NONE ? 8 : v->type->size,
                             DEFAULT_BYTES, v->chunk);
     return NC_NOERR;
