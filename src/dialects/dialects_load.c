@@ -138,12 +138,14 @@ typedef struct looking {
  * or the structure of an HDF5 file that has it in front. */
 enum { FAR_LOOK = 1 << 18 };
 
-/* Keeps the first bytes of a far object, which may be asked for again. Without memory they are not kept. */
+/* Keeps the first bytes of an object, which may be asked for again: of one that grows they go with the size that came
+ * with them. Without memory they are not kept. */
 static void
 keep_first(ncz_loader *l, const ncz_docs_got *got)
 {
     l->first_size = got->size;
-    if (l->docs->far && l->first.len == 0 && ncz_buf_append(&l->first, got->bytes, got->len) != NC_NOERR)
+    if ((l->docs->far || l->docs->one_object) && l->first.len == 0 &&
+        ncz_buf_append(&l->first, got->bytes, got->len) != NC_NOERR)
         ncz_err_clear();
 }
 

@@ -42,7 +42,9 @@ void zmap_pin_clear(zmap_pinned *p);
 void zmap_pin_set(zmap_pinned *p);
 /* Who writes it changes nothing that is read: what was read first may have got longer. */
 void zmap_pin_grows(zmap_pinned *p);
-bool zmap_pin_asks(const zmap_pinned *p); /* requests are to ask for the version */
+void zmap_pin_forget(zmap_pinned *p);        /* the next version that is read is the first one again */
+bool zmap_pin_is_held(const zmap_pinned *p); /* set, and it may grow */
+bool zmap_pin_asks(const zmap_pinned *p);    /* requests are to ask for the version */
 /* Of an answer with status `rc`: notes the version of the first one. Returns `rc`, or NC_EIO, with a text that names
  * the place, for an answer of another version. */
 int zmap_pin_check(zmap_pinned *p, zmap_get_req *r, int rc, const char *place);

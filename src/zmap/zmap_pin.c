@@ -32,6 +32,22 @@ zmap_pin_grows(zmap_pinned *p)
     atomic_store_explicit(&p->grows, true, memory_order_release);
 }
 
+void
+zmap_pin_forget(zmap_pinned *p)
+{
+    (void)pthread_mutex_lock(&p->lock);
+    atomic_store(&p->on, false);
+    atomic_store(&p->grows, false);
+    atomic_store(&p->known, false);
+    (void)pthread_mutex_unlock(&p->lock);
+}
+
+bool
+zmap_pin_is_held(const zmap_pinned *p)
+{
+    return atomic_load(&p->on) && atomic_load(&p->grows);
+}
+
 bool
 zmap_pin_asks(const zmap_pinned *p)
 {

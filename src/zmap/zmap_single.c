@@ -287,12 +287,14 @@ share_lock(single_map *s)
 {
     bool held = false;
 
-    for (int tries = 0; tries < SHARE_TRIES; tries++) {
-        if (zmap_file_guard(s->inner, &held) == NC_NOERR)
+    for (int tries = 0; tries < SHARE_TRIES && !s->shares; tries++) {
+        if (zmap_file_guard(s->inner, &held) == NC_NOERR) {
+            s->shares = held;
             return held;
+        }
         ncz_sleep_ms(1);
     }
-    return false;
+    return s->shares;
 }
 
 /* Who knows the lock of the whole file does not overwrite what is read under a share of it. Before it is taken the file
@@ -307,9 +309,30 @@ pin_single(zmap *m)
     if ((m->caps & ZMAP_CAN_WRITE) != 0)
         return;
     zmap_pin_set(&s->version);
+    if (zmap_pin_is_held(&s->version))
+        return; /* it was read under the lock */
     if (share_lock(s) && get_ranges(m, &r, 1, NULL, NULL) == NC_NOERR && r.err.code == NC_NOERR)
         zmap_pin_grows(&s->version);
     ncz_err_clear();
+}
+
+void
+zmap_single_settle(zmap *m)
+{
+    single_map *s = (single_map *)m;
+
+    if (m->ops != &zmap_single_ops || (m->caps & ZMAP_CAN_WRITE) != 0)
+        return;
+    zmap_pin_forget(&s->version);
+    if (share_lock(s))
+        zmap_pin_grows(&s->version);
+    ncz_err_clear();
+}
+
+bool
+zmap_single_is_settled(const zmap *m)
+{
+    return m->ops == &zmap_single_ops && zmap_pin_is_held(&((const single_map *)m)->version);
 }
 
 const zmap_ops zmap_single_ops = {

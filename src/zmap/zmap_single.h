@@ -70,6 +70,13 @@ int zmap_single_change(zmap *m, uint64_t at, const void *old, size_t nold, const
  * what a writer that died did not finish. If the version is another one afterwards a writer was at work: read again.
  */
 int zmap_single_look(zmap *m, char version[ZMAP_VERSION]);
+/*
+ * For a reader, before a load: forgets which version was read, and takes a share of the lock of the whole file, as
+ * zmap_pin() does after a load. Where the writer knows that lock the load sees one commit, which stays: once it is
+ * pinned it is settled, and the file may grow on.
+ */
+void zmap_single_settle(zmap *m);
+bool zmap_single_is_settled(const zmap *m);
 /* A store for reading the file that the name of a file leads to now. */
 int zmap_single_reopen(zmap *m, zmap **out);
 

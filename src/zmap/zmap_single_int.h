@@ -20,6 +20,7 @@ typedef struct single_map {
     pthread_rwlock_t naming;
     zmap_pinned      version; /* of an object that is only read */
     zmap_patch       patch;   /* of one that is only read: what its writer did not finish */
+    bool             shares;  /* ... that has a share of the whole file's lock */
     long             owner;   /* the process that has the file's lock; 0: none */
 } single_map;
 

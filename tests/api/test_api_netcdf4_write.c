@@ -521,6 +521,59 @@ TEST(a_killed_program_leaves_what_it_has_synced)
     assert_int_equal(scratch_find(scratch_dir, "x.nc"), 1);
 }
 
+enum { ROUNDS = 1500 };
+
+/* A record and an attribute in each commit, until the pipe is closed. Whole files are made over it now and then. */
+static void
+commit_on_and_on(int stop)
+{
+    int  ncid = -1;
+    char byte;
+
+    for (int i = 0; read(stop, &byte, 1) < 0 && errno == EAGAIN; i++) {
+        size_t r = (size_t)i % 40;
+
+        if (r == 0 && ncid >= 0)
+            OK(nc_close(ncid));
+        if (r == 0)
+            ncid = create("w.nc", "&durability=none", 0);
+        put_record(ncid, r);
+        OK(nc_put_att_int(ncid, NC_GLOBAL, "records", NC_INT, 1, &(int){(int)r + 1}));
+        OK(nc_sync(ncid));
+    }
+    OK(nc_close(ncid));
+}
+
+/* Some files are loaded while nobody can see that they are read. */
+TEST(who_opens_beside_commits_finds_one_of_them)
+{
+    int   ways[2], status, ncid, records;
+    pid_t child;
+
+    ncid = create("w.nc", "&durability=none", 0);
+    put_record(ncid, 0);
+    OK(nc_put_att_int(ncid, NC_GLOBAL, "records", NC_INT, 1, &(int){1}));
+    OK(nc_close(ncid));
+    assert_int_equal(pipe(ways), 0);
+    assert_int_equal(fcntl(ways[0], F_SETFL, O_NONBLOCK), 0);
+    assert_true((child = fork_quiet()) >= 0);
+    if (child == 0) {
+        (void)close(ways[1]);
+        commit_on_and_on(ways[0]);
+        _exit(0);
+    }
+    (void)close(ways[0]);
+    for (int i = 0; i < ROUNDS; i++) {
+        OK(nc_open(scratch_path(scratch_dir, "w.nc"), NC_NOWRITE, &ncid));
+        OK(nc_get_att_int(ncid, NC_GLOBAL, "records", &records));
+        check_records(ncid, (size_t)records);
+        OK(nc_close(ncid));
+    }
+    (void)close(ways[1]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 int
 main(void)
 {

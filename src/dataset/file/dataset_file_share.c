@@ -6,9 +6,11 @@
 
 #include <string.h>
 
+#define HDF5_SIGNATURE "\x89HDF\r\n\x1a\n"
+
 enum {
     HEAD_OF_RECORDS = 16, /* bytes that have their number */
-    LOOKS_MOST = 4,       /* in a row that a writer was at work in */
+    LOOKS_MOST = 8,       /* in a row that a writer was at work in */
 };
 
 void
@@ -35,9 +37,26 @@ ncz_file_publish(ncz_dataset *ds)
 
 /* ---- a reader's definitions ------------------------------------------------------------------------------------- */
 
+/* A writer of such a file knows the lock of the whole file. */
+static bool
+is_hdf5(zmap *map)
+{
+    char           bytes[sizeof HDF5_SIGNATURE - 1];
+    ncz_read_range r = {.at = 0, .len = sizeof bytes, .out = bytes};
+
+    if (map == NULL || !zmap_single_is_named(map) || (zmap_caps_of(map) & ZMAP_CAN_WRITE) != 0)
+        return false;
+    if (zmap_get_ranges(map, "", &r, 1) == NC_NOERR)
+        return memcmp(bytes, HDF5_SIGNATURE, sizeof bytes) == 0;
+    ncz_err_clear(); /* who loads it finds what is wrong */
+    return false;
+}
+
 void
 ncz_steady_begin(ncz_steady *s, zmap *map)
 {
+    if (is_hdf5(map))
+        zmap_single_settle(map);
     *s = (ncz_steady){.map = map, .err = {.code = NC_NOERR}};
 }
 
@@ -59,8 +78,8 @@ has_changed(const ncz_steady *s)
 {
     char now[ZMAP_VERSION];
 
-    return s->map != NULL && s->version[0] != '\0' && zmap_single_look(s->map, now) == NC_NOERR &&
-           strcmp(s->version, now) != 0;
+    return s->map != NULL && s->version[0] != '\0' && !zmap_single_is_settled(s->map) &&
+           zmap_single_look(s->map, now) == NC_NOERR && strcmp(s->version, now) != 0;
 }
 
 bool
@@ -70,6 +89,8 @@ ncz_steady_next(ncz_steady *s)
 
     if (s->tries == LOOKS_MOST || (s->tries > 0 && !has_changed(s)))
         return false;
+    if (s->tries > 0)
+        zmap_single_settle(s->map);
     s->tries++;
     if (s->map == NULL || (rc = zmap_single_look(s->map, s->version)) == NC_NOERR)
         return true;

@@ -206,7 +206,8 @@ read_range_at_once(zmap_get_req *r, int fd)
     return true;
 }
 
-/* Reads a range after a look at the object's size. */
+/* Reads a range after a look at the object's size. Who asks for that gets what it is afterwards, if the object grows: so
+ * it is never shorter than its own first bytes say. */
 static int
 read_range(file_map *f, zmap_get_req *r, int fd)
 {
@@ -233,6 +234,8 @@ read_range(file_map *f, zmap_get_req *r, int fd)
     if (r->into == NULL)
         r->body.len += n;
     r->nread = n;
+    if (r->ask_size && (rc = check_plain(f, r->key, fd, &size)) == NC_NOERR && size > r->size)
+        r->size = size;
 done:
     if (r->into == NULL)
         r->body.data[r->body.len] = '\0';
