@@ -49,6 +49,7 @@ class Program:
         # A dimension of a file that is opened gets no variable of its name: netCDF-C 4.9 then deletes what stands for it,
         # and what its other variables refer to; in its own files, too, once h5repack has copied them.
         self.kept = None
+        self.has_put = False
 
     def name(self):
         self.n += 1
@@ -116,7 +117,9 @@ class Program:
         nc, d = self.nc, self.draw
         if not dims:
             return
-        if d.random() < 0.5 or [n for _, _, n in dims].count(None) > 1:  # of these the default depends on how netCDF-C was built
+        nunlimited = [n for _, _, n in dims].count(None)
+        # The default depends on how netCDF-C was built, and of one dimension on whether it knows that records are there.
+        if d.random() < 0.5 or nunlimited > 1 or (nunlimited > 0 and self.has_put):
             chunks = [d.randrange(1, 5) if n is None else d.randrange(1, n + 1) for _, _, n in dims]
             nc("nc_def_var_chunking", group, var, 0, sizes(chunks))
         if kind != STRING and d.random() < 0.5:
@@ -150,6 +153,7 @@ class Program:
             s = self.draw.randrange(0, most)
             start.append(s)
             count.append(self.draw.randrange(1, most - s + 1))
+        self.has_put = True
         total = 1
         for c in count:
             total *= c
