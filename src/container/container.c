@@ -5,8 +5,12 @@
 #include "zmap/zmap_single.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-enum { K_USUAL = 32 }; /* of a file without an extension of the superblock */
+enum {
+    K_USUAL = 32,        /* of a file without an extension of the superblock */
+    EXTENSION_MOST = 64, /* bytes of the one that is written here */
+};
 
 static void
 free_container(container *c)
@@ -73,17 +77,38 @@ make_locks(container *c)
     return NC_NOERR;
 }
 
-/* Another K than the usual one is said in an extension of the superblock, which is written with the first commit. */
+/* Whether these bytes are at this address. */
 static int
-take_extension(container *c)
+is_at(container *c, uint64_t addr, const ncz_buf *bytes, bool *is)
+{
+    char there[EXTENSION_MOST];
+    int  rc;
+
+    *is = false;
+    if (addr >= c->committed || c->committed - addr < bytes->len || bytes->len > sizeof there)
+        return NC_NOERR;
+    if ((rc = ncz_container_read_at(c, addr, there, bytes->len)) == NC_NOERR)
+        *is = memcmp(there, bytes->data, bytes->len) == 0;
+    return rc;
+}
+
+/* Another K than the usual one is said in an extension of the superblock, which is written with the first commit. One
+ * that is there is kept: a superblock leads to what is on the disk already. */
+static int
+take_extension(container *c, uint64_t there)
 {
     ncz_buf bytes = NCZ_BUF_INIT;
     int     rc;
 
     if (c->k == K_USUAL)
         return NC_NOERR;
-    if ((rc = ncz_hdf5_extension_make(c->k, &bytes)) == NC_NOERR)
-        rc = ncz_hdf5_room_take(c->room, (bytes.len + 7) / 8 * 8, 8, &c->extension);
+    if ((rc = ncz_hdf5_extension_make(c->k, &bytes)) == NC_NOERR &&
+        (rc = is_at(c, there, &bytes, &c->has_extension)) == NC_NOERR) {
+        if (c->has_extension)
+            c->extension = there;
+        else
+            rc = ncz_hdf5_room_take(c->room, (bytes.len + 7) / 8 * 8, 8, &c->extension);
+    }
     ncz_buf_clear(&bytes);
     return rc;
 }
@@ -110,7 +135,7 @@ new_container(zmap *file, uint64_t end, unsigned k, container **out)
         ncz_free(c);
         return rc;
     }
-    if ((rc = ncz_hdf5_room_new(end, &c->room)) == NC_NOERR && (rc = take_extension(c)) == NC_NOERR)
+    if ((rc = ncz_hdf5_room_new(end, &c->room)) == NC_NOERR)
         *out = c;
     else
         free_container(c);
@@ -126,7 +151,8 @@ ncz_container_create(zmap *file, unsigned k, uint64_t front, zmap **out)
     if (rc != NC_NOERR)
         return rc;
     c->made = true;
-    if ((rc = ncz_container_set_front(&c->base, front)) == NC_NOERR)
+    if ((rc = take_extension(c, NCZ_HDF5_NONE)) == NC_NOERR &&
+        (rc = ncz_container_set_front(&c->base, front)) == NC_NOERR)
         *out = &c->base;
     else
         free_container(c);
@@ -134,7 +160,7 @@ ncz_container_create(zmap *file, unsigned k, uint64_t front, zmap **out)
 }
 
 int
-ncz_container_open(zmap *file, uint64_t end, unsigned k, zmap **out)
+ncz_container_open(zmap *file, uint64_t end, unsigned k, uint64_t extension, zmap **out)
 {
     container *c = NULL;
     int        rc = new_container(file, end, k, &c);
@@ -142,8 +168,11 @@ ncz_container_open(zmap *file, uint64_t end, unsigned k, zmap **out)
     if (rc != NC_NOERR)
         return rc;
     c->committed = end;
-    *out = &c->base;
-    return NC_NOERR;
+    if ((rc = take_extension(c, extension)) == NC_NOERR)
+        *out = &c->base;
+    else
+        free_container(c);
+    return rc;
 }
 
 int
@@ -232,7 +261,8 @@ ncz_container_give_up(zmap *m, const ncz_container_range *ranges, size_t n)
     (void)pthread_rwlock_wrlock(&c->gate);
     if ((rc = ncz_hdf5_room_ready(c->room, n)) == NC_NOERR)
         for (size_t i = 0; i < n; i++)
-            ncz_container_give(c, ranges[i].addr, ranges[i].len, 0);
+            if (ranges[i].addr != c->extension)
+                ncz_container_give(c, ranges[i].addr, ranges[i].len, 0);
     (void)pthread_rwlock_unlock(&c->gate);
     return rc;
 }

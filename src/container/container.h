@@ -32,9 +32,10 @@
 int ncz_container_create(zmap *file, unsigned k, uint64_t front, zmap **out);
 /*
  * A file that is there, of `end` bytes by its superblock. Nothing below `end` is free until ncz_container_use(). Its
- * superblock is replaced by one of version 2.
+ * superblock is replaced by one of version 2. `extension`: where the superblock's is, or NCZ_HDF5_NONE. It stays there,
+ * if it says what it is to say.
  */
-int ncz_container_open(zmap *file, uint64_t end, unsigned k, zmap **out);
+int ncz_container_open(zmap *file, uint64_t end, unsigned k, uint64_t extension, zmap **out);
 /* Of a new file in which nothing was put yet: another number of bytes for the last commit's metadata. */
 int   ncz_container_set_front(zmap *m, uint64_t front);
 bool  ncz_container_is(const zmap *m);
@@ -47,7 +48,8 @@ typedef struct ncz_container_range {
 /* Of a file that is there: all that its last commit uses, in any order. What else lies below the end was given up,
  * and is used again: at once if nobody reads the file, else as what a commit gives up now. */
 int ncz_container_use(zmap *m, const ncz_container_range *used, size_t n, bool nobody_reads);
-/* The next commit gives these ranges up: metadata that it replaces. */
+/* The next commit gives these ranges up: metadata that it replaces. The superblock's extension is not given up where it
+ * stays. */
 int ncz_container_give_up(zmap *m, const ncz_container_range *ranges, size_t n);
 
 /* ---- elements that live in heaps -------------------------------------------------------------------------------- */

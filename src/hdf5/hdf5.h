@@ -41,9 +41,10 @@ void     ncz_hdf5_close(ncz_hdf5 *f); /* NULL is fine */
 uint64_t ncz_hdf5_root(const ncz_hdf5 *f);
 uint64_t ncz_hdf5_base(const ncz_hdf5 *f); /* where address 0 is in the source */
 unsigned ncz_hdf5_superblock_version(const ncz_hdf5 *f);
-unsigned ncz_hdf5_chunk_k(const ncz_hdf5 *f); /* half the children of a node of its chunk trees (B-tree 1) */
-bool     ncz_hdf5_is_open(const ncz_hdf5 *f); /* the superblock says that a writer has it open; or it died */
-bool     ncz_hdf5_is_wide(const ncz_hdf5 *f); /* addresses and lengths have 8 bytes */
+unsigned ncz_hdf5_chunk_k(const ncz_hdf5 *f);   /* half the children of a node of its chunk trees (B-tree 1) */
+uint64_t ncz_hdf5_extension(const ncz_hdf5 *f); /* of the superblock, or NCZ_HDF5_NONE */
+bool     ncz_hdf5_is_open(const ncz_hdf5 *f);   /* the superblock says that a writer has it open; or it died */
+bool     ncz_hdf5_is_wide(const ncz_hdf5 *f);   /* addresses and lengths have 8 bytes */
 /* The size that the file had when it was closed, NCZ_HDF5_NONE if it does not say. It may have lost its end since. */
 uint64_t ncz_hdf5_said_size(const ncz_hdf5 *f);
 /* Raw data: the same ranges as of the source, but at addresses as the file gives them. `ranges` are changed. */

@@ -242,6 +242,12 @@ ncz_hdf5_chunk_k(const ncz_hdf5 *f)
     return f->chunk_node;
 }
 
+uint64_t
+ncz_hdf5_extension(const ncz_hdf5 *f)
+{
+    return f->extension;
+}
+
 bool
 ncz_hdf5_is_open(const ncz_hdf5 *f)
 {

@@ -400,6 +400,41 @@ TEST(a_file_is_opened_again_and_continued)
 
 /* ---- deaths ---- */
 
+/* Bytes 20 to 27 of the superblock (II.A). */
+static uint64_t
+extension_of(const char *name)
+{
+    size_t   n;
+    char    *bytes = scratch_read(scratch_path(scratch_dir, name), &n);
+    uint64_t addr = 0;
+
+    assert_true(bytes != NULL && n > 48);
+    for (int i = 8; i-- > 0;)
+        addr = addr << 8 | (unsigned char)bytes[20 + i];
+    free(bytes);
+    return addr;
+}
+
+TEST(the_extension_of_the_superblock_stays_where_it_is)
+{
+    int      ncid = create("e.nc", "", 0);
+    uint64_t addr;
+
+    put_record(ncid, 0);
+    OK(nc_close(ncid));
+    addr = extension_of("e.nc");
+    assert_true(addr != UINT64_MAX);
+    for (size_t r = 1; r < 4; r++) {
+        OK(nc_open(scratch_path(scratch_dir, "e.nc"), NC_WRITE, &ncid));
+        put_record(ncid, r);
+        OK(nc_sync(ncid));
+        assert_true(extension_of("e.nc") == addr);
+        OK(nc_close(ncid));
+        assert_true(extension_of("e.nc") == addr);
+        check_file("e.nc", r + 1);
+    }
+}
+
 /* The first and the last byte of all chunks. */
 typedef struct span {
     unsigned long long first, end;

@@ -481,7 +481,7 @@ TEST(an_array_that_was_there_is_kept_until_it_changes)
     assert_int_equal(zmap_close(s.map, ZMAP_KEEP), NC_NOERR);
 
     assert_int_equal(log_file_open(&s.f, &file), NC_NOERR);
-    assert_int_equal(ncz_container_open(file, end_said, 32, &s.map), NC_NOERR);
+    assert_int_equal(ncz_container_open(file, end_said, 32, NCZ_HDF5_NONE, &s.map), NC_NOERR);
     for (size_t i = 0; i < m.narrays; i++) {
         m.arrays[i].is_there = m.arrays[i].uid == 1 || m.arrays[i].uid == 4 || m.arrays[i].uid == 3;
         m.arrays[i].kept = m.arrays[i].uid == 1 ? chunked : m.arrays[i].uid == 4 ? compact : rest;

@@ -35,13 +35,14 @@ static int
 open_container(ncz_dataset *ds, zmap *file, uint64_t *end, zmap **out)
 {
     const ncz_layout_source source = {.read = ncz_nc4_read_file, .arg = file};
-    unsigned                k = 0;
+    ncz_netcdf4_told        told = {.k = 0};
     int                     rc;
 
     if ((rc = claim_file(ds)) != NC_NOERR || (rc = ncz_netcdf4_begin_writing(ds->model, &source)) != NC_NOERR ||
-        (rc = ncz_netcdf4_file_facts(ds->model, end, &k)) != NC_NOERR)
+        (rc = ncz_netcdf4_file_facts(ds->model, &told)) != NC_NOERR)
         return rc;
-    return ncz_container_open(file, *end, k, out);
+    *end = told.end;
+    return ncz_container_open(file, told.end, told.k, told.extension, out);
 }
 
 /* After a failure the dataset's map is the file again. */

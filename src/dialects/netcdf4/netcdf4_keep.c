@@ -434,11 +434,11 @@ ncz_netcdf4_load_chunks(const ncz_model *m, const ncz_var *v, const ncz_layout_s
 }
 
 int
-ncz_netcdf4_file_facts(const ncz_model *m, uint64_t *end, unsigned *k)
+ncz_netcdf4_file_facts(const ncz_model *m, ncz_netcdf4_told *out)
 {
     const ncz_netcdf4_file *file = m->format;
 
-    *end = ncz_hdf5_said_size(file->f);
-    *k = ncz_hdf5_chunk_k(file->f);
+    *out = (ncz_netcdf4_told){
+        .end = ncz_hdf5_said_size(file->f), .extension = ncz_hdf5_extension(file->f), .k = ncz_hdf5_chunk_k(file->f)};
     return NC_NOERR;
 }
