@@ -447,6 +447,16 @@ NCZARR_API int nczarr_set_threads(int nthreads);
 NCZARR_API int nczarr_get_threads(void);
 
 /*
+ * Which places the sets of references may reach that are opened from now on: prefixes with ',' between them, as
+ * "s3://bucket/path,https://host,/data". NULL or "": none, the default. A set is a file that says where its bytes lie,
+ * and may have been written by somebody else. Without a permission it reaches what is below its own folder, or on its
+ * own server by the same scheme, or in its own bucket. `allow=` in the fragment of a path and NCZARR.ALLOW in an rc file
+ * of the user add to that, too. A set on a server never reaches local files. What it may not reach is NC_EAUTH when it
+ * is read. NC_EINVAL, NC_EURL: one of them is no prefix; nothing is changed then.
+ */
+NCZARR_API int nczarr_allow(const char *prefixes);
+
+/*
  * The parts of a path or URL, as nc_open() and nc_create() understand it. Programs that put a fragment behind a path,
  * or look at the file system themselves, need not know where a '#' begins one. The caller sets `size` to
  * sizeof(nczarr_path_parts): later releases may add members at the end.

@@ -5,6 +5,7 @@
  */
 #include "api/api_int.h"
 #include "open/open.h"
+#include "places/places.h"
 
 #include "compat/netcdf_filter.h"
 
@@ -67,6 +68,13 @@ nczarr_set_threads(int nthreads)
         return ncz_call_done(ncz_fail(NC_EINVAL, "%d threads", nthreads));
     ncz_pool_set_threads((unsigned)nthreads);
     return NC_NOERR;
+}
+
+int
+nczarr_allow(const char *prefixes)
+{
+    ncz_err_clear();
+    return ncz_call_done(ncz_places_allow(prefixes));
 }
 
 int

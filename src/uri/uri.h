@@ -58,11 +58,13 @@ const char *
 ncz_uri_mode_at(size_t i); /* iterates over the modes of datasets that can be created; NULL after the last */
 
 /*
- * The pairs as one text that means the same behind `body` and a '#': all modes and bare words first, as `mode=a,b`. Of
- * a path or file URL only our own keys: the others have no effect there, and do not show that a fragment begins. "":
- * none.
+ * The pairs as one text that means the same behind `body` and a '#': all modes and bare words first, as `mode=a,b`,
+ * then our own keys. Of a path or file URL the others have an effect only beside those, and do not show that a fragment
+ * begins. "": none.
  */
 int ncz_uri_frag_text(const ncz_uri *u, ncz_buf *out);
+/* The pairs of buckets and web servers, in the same form. `endpoint` false: without those for URLs without a host. */
+int ncz_uri_frag_stores(const ncz_uri *u, bool endpoint, ncz_buf *out);
 
 const char *ncz_uri_frag(const ncz_uri *u, const char *key); /* NULL when absent; the last of equal keys */
 /* The key of a fragment that a misspelt one probably means, for error texts. NULL: none is near. */
@@ -130,7 +132,7 @@ typedef struct ncz_target {
  * classic (= netcdf-3), cdf1, cdf2, cdf5, netcdf4 (= nc4, netcdf-4, enhanced), and to open any of them bytes, or
  * hdf5. The bare fragments #zarr #nczarr #zip ... mean mode=..., several mode= are joined, case does not matter.
  * Keys: compat= (4.8.1 ... 4.9.3), consolidated=, write_empty_chunks= and readahead= (yes, no), dimension_separator=,
- * chunk_keys=, replace=all; log and log=LEVEL, which raise the level of the process's log at once; keys of the stores
+ * chunk_keys=, replace=all, allow= (src/places); log and log=LEVEL, which raise the level of the process's log at once; keys of the stores
  * and of netCDF's other formats are accepted.
  *
  * Plain paths and file: one that ends in `.zip` means zip, all else AUTO (file when creating). file:// needs no host

@@ -69,7 +69,7 @@ static const char *const own_keys[] = {
     "mode",   "compat",     "consolidated", "dimension_separator", "durability",
     "log",    "zip.prefix", "zip.order",    "write_empty_chunks",  "readahead",
     "commit", "chunk_keys", "write",        "behind_bytes",        "replace",
-    "front",  "reuse",
+    "front",  "reuse",      "allow",
 };
 
 /* Of buckets and web servers (src/s3); each may begin with "aws.". */
@@ -98,16 +98,26 @@ is_one_of(const char *s, size_t len, const char *const *words, size_t n)
     return false;
 }
 
-bool
-ncz_uri_key_known(const char *s, size_t len)
+static bool
+is_own_key(const char *s, size_t len)
 {
-    if (is_one_of(s, len, own_keys, NCZ_LEN(own_keys)) || is_one_of(s, len, netcdf_keys, NCZ_LEN(netcdf_keys)))
-        return true;
+    return is_one_of(s, len, own_keys, NCZ_LEN(own_keys));
+}
+
+static bool
+is_store_key(const char *s, size_t len)
+{
     if (len > 4 && strncasecmp(s, "aws.", 4) == 0) {
         s += 4;
         len -= 4;
     }
     return is_one_of(s, len, s3_keys, NCZ_LEN(s3_keys));
+}
+
+bool
+ncz_uri_key_known(const char *s, size_t len)
+{
+    return is_own_key(s, len) || is_one_of(s, len, netcdf_keys, NCZ_LEN(netcdf_keys)) || is_store_key(s, len);
 }
 
 const char *
@@ -155,10 +165,11 @@ is_bare_mode(const char *s, size_t len)
     return mode != MODE_UNKNOWN && mode != MODE_V2 && mode != MODE_V3;
 }
 
+/* Behind one of them stand keys of stores, too: of those that a set of references leads to. */
 static bool
 is_fragment(const char *s, size_t len)
 {
-    const char *end = s + len;
+    const char *begin = s, *end = s + len;
 
     if (len == 0)
         return false;
@@ -170,7 +181,7 @@ is_fragment(const char *s, size_t len)
         size_t key_len = (size_t)((eq != NULL ? eq : stop) - s);
 
         if (!marks_fragment(s, key_len) && !(eq != NULL && is_misspelt(s, key_len)) &&
-            (eq != NULL || !is_bare_mode(s, key_len)))
+            (eq != NULL || !is_bare_mode(s, key_len)) && !(s != begin && is_store_key(s, key_len)))
             return false;
         if (amp == NULL)
             return true;
@@ -358,27 +369,69 @@ put_modes(const ncz_uri *u, ncz_buf *out)
     return rc;
 }
 
+static int
+put_pair(const ncz_uri_pair *p, ncz_buf *out)
+{
+    int rc = out->len > 0 ? ncz_buf_putc(out, '&') : NC_NOERR;
+
+    if (rc == NC_NOERR && (rc = put_text(out, p->key, "%&#=")) == NC_NOERR && p->value[0] != '\0' &&
+        (rc = ncz_buf_putc(out, '=')) == NC_NOERR)
+        rc = put_text(out, p->value, "%&#");
+    return rc;
+}
+
+/* The pairs that are modes neither by key nor as a word, and of which `is` is true, or false. */
+static int
+put_pairs(const ncz_uri *u, bool (*is)(const char *key, size_t len), bool truth, ncz_buf *out)
+{
+    int rc = NC_NOERR;
+
+    for (size_t i = 0; rc == NC_NOERR && i < u->nfrag; i++) {
+        const ncz_uri_pair *p = &u->frag[i];
+
+        if (!is_bare_word(p) && strcmp(p->key, "mode") != 0 && is(p->key, strlen(p->key)) == truth)
+            rc = put_pair(p, out);
+    }
+    return rc;
+}
+
 int
 ncz_uri_frag_text(const ncz_uri *u, ncz_buf *out)
 {
     bool local = u->host == NULL;
     int  rc = put_modes(u, out);
 
-    for (size_t i = 0; rc == NC_NOERR && i < u->nfrag; i++) {
-        const ncz_uri_pair *p = &u->frag[i];
-
-        if (is_bare_word(p) || strcmp(p->key, "mode") == 0 ||
-            (local && !is_one_of(p->key, strlen(p->key), own_keys, NCZ_LEN(own_keys))))
-            continue;
-        if ((out->len > 0 && (rc = ncz_buf_putc(out, '&')) != NC_NOERR) ||
-            (rc = put_text(out, p->key, "%&#=")) != NC_NOERR ||
-            (p->value[0] != '\0' && (rc = ncz_buf_putc(out, '=')) != NC_NOERR))
-            return rc;
-        rc = put_text(out, p->value, "%&#");
-    }
+    if (rc == NC_NOERR)
+        rc = put_pairs(u, is_own_key, true, out);
+    if (rc == NC_NOERR && !local)
+        rc = put_pairs(u, is_own_key, false, out);
+    else if (rc == NC_NOERR && out->len > 0) /* alone they would not begin a fragment */
+        rc = put_pairs(u, is_store_key, true, out);
     /* A file may be called "a#mode": a fragment that says nothing ends its path. */
     if (rc == NC_NOERR && out->len == 0 && local && ncz_uri_frag_begin(u->body) != NULL)
         rc = ncz_buf_puts(out, "mode=");
+    return rc;
+}
+
+static bool
+is_endpoint(const char *key)
+{
+    if (strncmp(key, "aws.", 4) == 0)
+        key += 4;
+    return strncmp(key, "endpoint", 8) == 0;
+}
+
+int
+ncz_uri_frag_stores(const ncz_uri *u, bool endpoint, ncz_buf *out)
+{
+    int rc = NC_NOERR;
+
+    for (size_t i = 0; rc == NC_NOERR && i < u->nfrag; i++) {
+        const ncz_uri_pair *p = &u->frag[i];
+
+        if (is_store_key(p->key, strlen(p->key)) && (endpoint || !is_endpoint(p->key)))
+            rc = put_pair(p, out);
+    }
     return rc;
 }
 

@@ -179,15 +179,36 @@ ncz_rc_load(const char *home, ncz_rc *out)
 
 /* ---- looking up ---- */
 
-/* True if the host and port are the scope's, and the path begins as its path does. */
+/* The length of a path without the slashes at its end. */
+static size_t
+measure_path(const char *path)
+{
+    size_t len = strlen(path);
+
+    while (len > 0 && path[len - 1] == '/')
+        len--;
+    return len;
+}
+
+/* True if the host and port are the scope's, and the path begins with the names of its path. */
 static bool
 is_in_scope(const ncz_uri *scope, const ncz_uri *uri)
 {
+    size_t len;
+
     if (uri == NULL || uri->host == NULL || scope->host == NULL || strcasecmp(scope->host, uri->host) != 0)
         return false;
     if (scope->port != 0 && scope->port != uri->port)
         return false;
-    return strncmp(uri->path, scope->path, strlen(scope->path)) == 0;
+    len = measure_path(scope->path);
+    return strncmp(uri->path, scope->path, len) == 0 && (uri->path[len] == '\0' || uri->path[len] == '/');
+}
+
+/* A file of the working directory may have come with somebody's data. */
+static bool
+is_believed(const ncz_rc_item *item)
+{
+    return !item->here || (strncmp(item->key, "HTTP.", 5) != 0 && strcmp(item->key, "NCZARR.ALLOW") != 0);
 }
 
 const char *
@@ -197,9 +218,9 @@ ncz_rc_get(const ncz_rc *rc, const ncz_uri *uri, const char *key, const char **f
 
     for (size_t i = 0; i < rc->n; i++) {
         const ncz_rc_item *item = &rc->v[i];
-        bool               trusted = !item->here || strncmp(key, "HTTP.", 5) != 0;
 
-        if (strcmp(item->key, key) != 0 || !trusted || (item->scope != NULL && !is_in_scope(item->scope, uri)))
+        if (strcmp(item->key, key) != 0 || !is_believed(item) ||
+            (item->scope != NULL && !is_in_scope(item->scope, uri)))
             continue;
         if (best == NULL || best->scope == NULL || item->scope != NULL)
             best = item;
@@ -207,6 +228,21 @@ ncz_rc_get(const ncz_rc *rc, const ncz_uri *uri, const char *key, const char **f
     if (best != NULL)
         *file = rc->files[best->file];
     return best != NULL ? best->value : NULL;
+}
+
+size_t
+ncz_rc_scope(const ncz_rc *rc, const ncz_uri *uri)
+{
+    size_t most = 0;
+
+    for (size_t i = 0; i < rc->n; i++) {
+        const ncz_uri *scope = rc->v[i].scope;
+        size_t         len = scope != NULL ? measure_path(scope->path) : 0;
+
+        if (len > most && is_in_scope(scope, uri))
+            most = len;
+    }
+    return most;
 }
 
 bool

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * uri_rc_file: netCDF's rc files (.ncrc, .dodsrc): `KEY=VALUE` for all datasets, and `[URL]KEY=VALUE` for those of a
- * host. What a key means is the reader's: s3 has AWS.*, HTTP.* and NCZARR.TIMEOUT, dataset has NCZARR.WRITE.
+ * host. What a key means is the reader's: s3 has AWS.*, HTTP.* and NCZARR.TIMEOUT, open has
+ * NCZARR.WRITE, places NCZARR.ALLOW.
  */
 #ifndef NCZ_URI_RC_FILE_H
 #define NCZ_URI_RC_FILE_H
@@ -36,9 +37,14 @@ void ncz_rc_clear(ncz_rc *rc);
 /*
  * The value of `key` (upper case) for this URL: a line with a matching scope precedes one without, else the last wins.
  * NULL: a path, which no scope matches. A file in the working directory may have come with somebody's data: it may set
- * profile and region, but its HTTP.* keys (certificates, proxy) are ignored. *file: the file that has it.
+ * profile and region, but its HTTP.* keys (certificates, proxy) and NCZARR.ALLOW are ignored. *file: the file that has
+ * it.
  */
 const char *ncz_rc_get(const ncz_rc *rc, const ncz_uri *uri, const char *key, const char **file);
+
+/* How much of the URL's path the longest scope has that matches it: below that the same lines hold. 0: none has a path.
+ */
+size_t ncz_rc_scope(const ncz_rc *rc, const ncz_uri *uri);
 
 /* Does a file, other than those in the working directory, have a line for URLs of this host? */
 bool ncz_rc_has_host(const ncz_rc *rc, const char *host);

@@ -507,6 +507,13 @@ zmap_http_open(const ncz_uri *uri, zmap_open_how how, zmap **out)
     return make_map(client, &http_ops, ZMAP_CAN_RANGE | ZMAP_CAN_FROM_END | ZMAP_LOGS, false, out);
 }
 
+void
+zmap_http_follow(zmap *m, int (*may)(const char *url, void *arg), void *arg)
+{
+    if (m->ops == &http_ops)
+        ncz_s3_follow(client_of(m), may, arg);
+}
+
 bool
 zmap_has_network(void)
 {

@@ -27,4 +27,8 @@ void zmap_s3_single(zmap *m);
  * with forbidden=absent in the URL. NC_EPERM for any other `how` than ZMAP_OPEN_READ. */
 int zmap_http_open(const ncz_uri *uri, zmap_open_how how, zmap **out);
 
+/* Of a web server, before others use it: redirects are followed to URLs only for which `may` returns NC_NOERR; what it
+ * returns else is the failure of the get, with its text. No effect on other stores. */
+void zmap_http_follow(zmap *m, int (*may)(const char *url, void *arg), void *arg);
+
 #endif /* NCZ_ZMAP_S3_H */

@@ -37,6 +37,12 @@ zmap_http_open(const ncz_uri *uri, zmap_open_how how, zmap **out)
     return fail_none(uri);
 }
 
+void
+zmap_http_follow(zmap *m, int (*may)(const char *url, void *arg), void *arg)
+{
+    (void)m, (void)may, (void)arg;
+}
+
 bool
 zmap_has_network(void)
 {

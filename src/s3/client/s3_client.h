@@ -17,7 +17,11 @@ typedef struct ncz_s3 ncz_s3;
 int ncz_s3_open(ncz_s3_settings *settings, ncz_s3 **out);
 /* A web server: reads the objects below the path of an http or https URL. Sends the query with each request. Follows
  * five redirects at most. 404 and 410 mean absent objects, and with forbidden=absent in the fragment 403. */
-int  ncz_s3_open_web(const ncz_uri *uri, ncz_s3 **out);
+int ncz_s3_open_web(const ncz_uri *uri, ncz_s3 **out);
+/* Of a web server, before others use it: redirects are followed to URLs only for which `may` returns NC_NOERR; what it
+ * returns else is the failure, with its text. */
+typedef int (*ncz_s3_follow_fn)(const char *url, void *arg);
+void ncz_s3_follow(ncz_s3 *s, ncz_s3_follow_fn may, void *arg);
 void ncz_s3_close(ncz_s3 *s); /* no batch may be running. NULL is fine */
 
 /* Name in messages: "s3://bucket/prefix" or the URL without its query. */

@@ -25,7 +25,9 @@ struct ncz_s3 {
     ncz_s3_settings *settings;
     ncz_http        *http;
     char            *name;
-    char            *web; /* the URL of a web server's objects; NULL: S3 */
+    char            *web;        /* the URL of a web server's objects; NULL: S3 */
+    ncz_s3_follow_fn may_follow; /* or NULL */
+    void            *follow_arg;
     ncz_s3_counts    stats;
     atomic_bool      reached;        /* the server has answered once */
     atomic_bool      signs;          /* it refused an unsigned read and accepted it signed */
@@ -180,6 +182,6 @@ bool ncz_s3_retry_signed(ncz_s3_batch *b, ncz_s3_exchange *x);
 /* ---- s3_web_server.c ---- */
 
 /* The target of a redirect, in fresh memory. NC_ECURL: not to be followed. */
-int ncz_s3_resolve_redirect(const char *from, const char *location, char **out);
+int ncz_s3_resolve_redirect(const ncz_s3 *s, const char *from, const char *location, char **out);
 
 #endif /* NCZ_S3_CLIENT_INT_H */

@@ -108,7 +108,7 @@ follow_web_redirect(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc 
         rc = ncz_s3_fail_answer(x, NCZ_S3_CLASS_FAILED, f);
     else if (x->op->hops >= HOPS)
         rc = ncz_s3_fail(x->s, x->op, NC_ES3, "HTTP %ld: too many redirects", x->call.status);
-    else if ((rc = ncz_s3_resolve_redirect(x->call.url, location, &to)) != NC_NOERR)
+    else if ((rc = ncz_s3_resolve_redirect(x->s, x->call.url, location, &to)) != NC_NOERR)
         rc = ncz_s3_fail(x->s, x->op, rc, "%s", ncz_err_text());
     if (rc != NC_NOERR) {
         ncz_s3_finish(b, x->op, rc);

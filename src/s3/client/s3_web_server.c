@@ -102,8 +102,15 @@ check_redirect(const char *from, CURLU *to)
     return rc;
 }
 
+void
+ncz_s3_follow(ncz_s3 *s, ncz_s3_follow_fn may, void *arg)
+{
+    s->may_follow = may;
+    s->follow_arg = arg;
+}
+
 int
-ncz_s3_resolve_redirect(const char *from, const char *location, char **out)
+ncz_s3_resolve_redirect(const ncz_s3 *s, const char *from, const char *location, char **out)
 {
     CURLU *u = curl_url();
     char  *url = NULL;
@@ -116,6 +123,8 @@ ncz_s3_resolve_redirect(const char *from, const char *location, char **out)
         rc = ncz_fail(NC_ECURL, "redirected to a malformed URL: not followed");
     else if ((rc = check_redirect(from, u)) == NC_NOERR && curl_url_get(u, CURLUPART_URL, &url, 0) != CURLUE_OK)
         rc = ncz_fail_nomem(0);
+    if (rc == NC_NOERR && s->may_follow != NULL)
+        rc = s->may_follow(url, s->follow_arg);
     if (rc == NC_NOERR && (*out = ncz_strdup(url)) == NULL)
         rc = ncz_fail_nomem(strlen(url) + 1);
     curl_free(url);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Whether two URLs lead to one place of a server, however they are written: bucket.host/key, host/bucket/key, or
- * s3://bucket/key with an endpoint from the configuration.
+ * s3://bucket/key with an endpoint from the configuration. Whether a path begins with a bucket.
  */
+#include "s3/config/s3_host_name.h"
 #include "s3/settings/s3_settings.h"
 
 #include <string.h>
@@ -47,4 +48,25 @@ done:
     ncz_s3_settings_free(one);
     ncz_s3_settings_free(two);
     return rc;
+}
+
+int
+ncz_s3_bucket_in_path(const ncz_uri *uri, bool *yes)
+{
+    ncz_s3_settings *s = NULL;
+    ncz_s3_host      h = ncz_s3_host_parse(uri->host);
+    int              rc = ncz_s3_settings_from(uri, &s);
+
+    if (rc == NC_NOERR) /* a bucket that moves from the host to the path is still in the host of the URL */
+        *yes = !s->virtual_host && !(h.known && h.bucket_len > 0);
+    ncz_s3_settings_free(s);
+    return rc;
+}
+
+bool
+ncz_s3_host_has_buckets(const char *host)
+{
+    ncz_s3_host h = ncz_s3_host_parse(host);
+
+    return h.known && h.bucket_len == 0;
 }

@@ -49,6 +49,13 @@ void ncz_s3_settings_free(ncz_s3_settings *s);
  * those of ncz_s3_settings_from(). Built without S3: false. */
 int ncz_s3_overlap(const ncz_uri *a, const ncz_uri *b, bool *overlap);
 
+/* *yes: the path of a URL of S3 begins with the bucket, not its host. Makes no request. Errors: those of
+ * ncz_s3_settings_from(). Built without S3: true. */
+int ncz_s3_bucket_in_path(const ncz_uri *uri, bool *yes);
+/* Is this a host of S3, or of a server like it, that has many buckets, each the first name of a path? As far as names
+ * tell. */
+bool ncz_s3_host_has_buckets(const char *host);
+
 /* What `nczdump --s3-explain` prints: lines "name: value" without secrets. Fetches credentials, too: if that fails, the
  * text is complete and the failure is returned. */
 int ncz_s3_explain(const ncz_uri *uri, ncz_buf *out);
