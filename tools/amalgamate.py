@@ -64,11 +64,13 @@ CONDITIONS = {  # when a file is compiled; all others are, always
     "zip/zmap_zip_libzip.c": "defined NCZARR_WITH_LIBZIP",
     "zip/zmap_zip_libzip_none.c": "!defined NCZARR_WITH_LIBZIP",
     "zmap/zmap_s3.c": "defined NCZARR_WITH_S3",
+    "icechunk/icechunk_unzstd.c": "defined NCZARR_WITH_ZSTD",
+    "icechunk/icechunk_unzstd_none.c": "!defined NCZARR_WITH_ZSTD",
     "zmap/zmap_s3_none.c": "!defined NCZARR_WITH_S3",
     "s3/s3_none.c": "!defined NCZARR_WITH_S3",
 }
 LEFT_OUT = {"zmap/zmap_example.c"}  # for tests
-MODULES = ["util", "json", "uri", "grid", "codecs", "filter", "s3", "hdf5", "zmap", "zip", "places", "container", "model", "format", "dialects", "cells", "object", "chunk", "dataset",
+MODULES = ["util", "json", "uri", "grid", "codecs", "filter", "s3", "hdf5", "zmap", "zip", "places", "icechunk", "container", "model", "format", "dialects", "cells", "object", "chunk", "dataset",
            "open", "par", "api",
            "platform"]  # last: the headers of Windows define many names
 PUBLIC = ["nczarr.h", "nczarr_filter.h", "nczarr_zmap.h"]

@@ -36,8 +36,7 @@ ncz_dataset_create(const char *path, int cmode, int default_format, const ncz_li
     if (version != 0) {
         if ((rc = ncz_file_create(t, cmode, (unsigned)version, limits, out)) == NC_NOERR) {
             /* A program of netCDF-C's knows no other file under that name from now on. */
-            (*out)->file.shown_early =
-                (*out)->file.shown_early || ((default_format & NCZ_FORMAT_FILES) != 0 && (cmode & NC_DISKLESS) == 0);
+            (*out)->file.shown_early = (*out)->file.shown_early || (default_format & NCZ_FORMAT_FILES) != 0;
             take_name(*out, t);
         }
         goto done;
@@ -66,13 +65,18 @@ int
 ncz_dataset_store(const char *path, zmap_open_how how, zmap **out)
 {
     ncz_target *t = NULL;
+    zmap       *map = NULL;
     int         rc = ncz_target_parse(path, how == ZMAP_CREATE_NEW, &t);
 
     if (rc == NC_NOERR && how == ZMAP_CREATE_NEW)
         rc = ncz_choose_zarr(t, NC_NOCLOBBER);
     if (rc == NC_NOERR)
-        rc = how == ZMAP_CREATE_NEW ? ncz_store_create(t, NC_NOCLOBBER, out)
-                                    : ncz_store_open(t, how == ZMAP_OPEN_WRITE, out);
+        rc = how == ZMAP_CREATE_NEW ? ncz_store_create(t, NC_NOCLOBBER, &map)
+                                    : ncz_store_open(t, how == ZMAP_OPEN_WRITE, &map);
+    if (rc == NC_NOERR && t->icechunk && (rc = ncz_elsewhere_open(t, false, &map)) != NC_NOERR)
+        rc = ncz_opening_give_up(map, rc);
+    if (rc == NC_NOERR)
+        *out = map;
     ncz_target_free(t);
     return rc;
 }
@@ -291,7 +295,7 @@ ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_data
     if ((omode & NC_DISKLESS) != 0)
         return end_opening(&o, ncz_diskless_open(&o), out);
     for (size_t i = 0; i < NCZ_LEN(attempts); i++) {
-        if ((rc = attempts[i](&o)) == NC_NOERR && (rc = ncz_opening_load(&o)) == NC_NOERR)
+        if ((rc = attempts[i](&o)) == NC_NOERR && (rc = ncz_opening_load_any(&o, false)) == NC_NOERR)
             break;
         if (i > 0) {
             rc = choose_failure(&o, named, &first, rc);

@@ -59,9 +59,9 @@ ncz_dataset_open_mem(const char *path, int omode, void *block, size_t len, bool 
     if (rc != NC_NOERR)
         goto done;
     o = (ncz_opening){.target = t, .path = t->canonical, .mode = omode, .limits = limits, .map = map};
-    if ((rc = ncz_opening_load(&o)) == NC_NOERR) {
+    if ((rc = ncz_opening_load_any(&o, true)) == NC_NOERR) {
         *out = o.ds;
-        o.ds->home = NCZ_HOME_BLOCK;
+        o.ds->home = o.ds->map == map ? NCZ_HOME_BLOCK : NCZ_HOME_PATH;
         if (copied)
             free(block);
     } else {
@@ -70,7 +70,7 @@ ncz_dataset_open_mem(const char *path, int omode, void *block, size_t len, bool 
         ncz_err_save(&err, rc);
         if (!copied)
             (void)ncz_store_take_block(map, &back, &back_len); /* unchanged: still the caller's */
-        (void)zmap_close(map, ZMAP_KEEP);
+        (void)zmap_close(o.map, ZMAP_KEEP);
         rc = ncz_err_adopt(&err);
     }
 done:
@@ -214,6 +214,8 @@ load_store(ncz_target *t, bool writable, const ncz_limits *limits, zmap **out, n
 
     if ((rc = ncz_store_open(t, false, &from)) != NC_NOERR)
         return rc;
+    if (t->icechunk && (rc = ncz_elsewhere_open(t, false, &from)) != NC_NOERR)
+        goto done;
     if ((zmap_caps_of(from) & ZMAP_SINGLE) != 0) {
         rc = load_object(from, writable, out);
         goto done;

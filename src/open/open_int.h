@@ -58,6 +58,15 @@ ncz_opening_writes(const ncz_opening *o)
 /* Makes the dataset of o->map, with what its metadata say. After a failure the store is still the caller's. */
 int ncz_opening_load(ncz_opening *o);
 
+/* ---- what says where data lie (open_elsewhere.c) ---- */
+
+/* The same, and where no dataset is: what says where one is. `in_memory`: it may reach no other place. */
+int ncz_opening_load_any(ncz_opening *o, bool in_memory);
+/* Replaces the store of a place by one of the data that it leads to. NC_EEMPTY: it leads nowhere; of a target that asks
+ * for it NC_ENOTNC. */
+int  ncz_elsewhere_open(const ncz_target *t, bool in_memory, zmap **map);
+bool ncz_elsewhere_first(const ncz_target *t); /* looked for before a dataset is */
+
 /* ---- steps ---- */
 
 /* Closes a store on which no dataset could be made. Returns `rc`, the failure, with its text. */

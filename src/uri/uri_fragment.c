@@ -37,6 +37,8 @@ static const struct {
     {"enhanced", MODE_NETCDF_4},
     {"bytes", MODE_BYTES},
     {"hdf5", MODE_HDF5},
+    {"icechunk", MODE_ICECHUNK},
+    {"redirect", MODE_REDIRECT},
     {"dap2", MODE_OTHER_FORMAT},
     {"dap4", MODE_OTHER_FORMAT},
 };
@@ -66,10 +68,27 @@ ncz_uri_mode_at(size_t i)
 
 /* Ours. */
 static const char *const own_keys[] = {
-    "mode",   "compat",     "consolidated", "dimension_separator", "durability",
-    "log",    "zip.prefix", "zip.order",    "write_empty_chunks",  "readahead",
-    "commit", "chunk_keys", "write",        "behind_bytes",        "replace",
-    "front",  "reuse",      "allow",
+    "mode",
+    "compat",
+    "consolidated",
+    "dimension_separator",
+    "durability",
+    "log",
+    "zip.prefix",
+    "zip.order",
+    "write_empty_chunks",
+    "readahead",
+    "commit",
+    "chunk_keys",
+    "write",
+    "behind_bytes",
+    "replace",
+    "front",
+    "reuse",
+    "allow",
+    "branch",
+    "tag",
+    "snapshot",
 };
 
 /* Of buckets and web servers (src/s3); each may begin with "aws.". */
@@ -162,7 +181,7 @@ is_bare_mode(const char *s, size_t len)
 {
     uri_mode mode = ncz_uri_mode(s, len);
 
-    return mode != MODE_UNKNOWN && mode != MODE_V2 && mode != MODE_V3;
+    return mode != MODE_UNKNOWN && mode != MODE_V2 && mode != MODE_V3 && mode != MODE_REDIRECT;
 }
 
 /* Behind one of them stand keys of stores, too: of those that a set of references leads to. */

@@ -120,6 +120,8 @@ apply_mode(ncz_target *t, target_request *w, const char *word, size_t len)
     case MODE_NETCDF_4: return request_file(t, NCZ_FILE_NETCDF4);
     case MODE_BYTES: t->one_object = NCZ_YES; return NC_NOERR;
     case MODE_HDF5: t->hdf5 = true; return NC_NOERR;
+    case MODE_ICECHUNK: t->icechunk = true; return NC_NOERR;
+    case MODE_REDIRECT: t->redirect = true; return NC_NOERR;
     case MODE_OTHER_FORMAT:
         return ncz_fail(NC_ENOTNC, "mode \"%.*s\" belongs to a format other than Zarr", (int)len, word);
     case MODE_UNKNOWN: break;
@@ -244,10 +246,21 @@ fail_key(const ncz_target *t, const char *key)
                     t->shown, key);
 }
 
+/* A state of an Icechunk repository: no other format has them. */
+static bool
+is_version(const char *key)
+{
+    return strcmp(key, "branch") == 0 || strcmp(key, "tag") == 0 || strcmp(key, "snapshot") == 0;
+}
+
 /* Other known keys belong to a store (aws.region), or to netCDF's other formats. */
 static int
 apply_pair(ncz_target *t, target_request *w, const ncz_uri_pair *p)
 {
+    if (is_version(p->key) && p->value[0] == '\0')
+        return ncz_fail(NC_EINVAL, "#%s= has no value: %s=NAME selects a state of an Icechunk repository", p->key,
+                        p->key);
+    t->icechunk = t->icechunk || is_version(p->key);
     if (strcmp(p->key, "mode") == 0)
         return apply_modes(t, w, p->value);
     if (strcmp(p->key, "compat") == 0)
@@ -284,6 +297,22 @@ asks_for_zarr(const ncz_target *t, const target_request *w)
            t->separator != 0 || t->v2_keys != NCZ_UNSET || t->write_empty != NCZ_UNSET;
 }
 
+/* A repository is a store of many objects, and is only read. */
+static int
+check_icechunk(const ncz_target *t, bool for_create)
+{
+    if (t->redirect && !t->icechunk)
+        return ncz_fail(NC_EINVAL, "mode redirect belongs to mode icechunk");
+    if (t->icechunk && (t->one_object == NCZ_YES || t->hdf5))
+        return ncz_fail(NC_EINVAL,
+                        "modes icechunk and those of files (bytes, netcdf4, classic ...) exclude each other");
+    if (t->icechunk && t->zarr_format == 2)
+        return ncz_fail(NC_EINVAL, "modes icechunk and v2 exclude each other: repositories hold Zarr v3");
+    if (t->icechunk && for_create)
+        return ncz_fail(NC_ENOTNC, "mode icechunk is for opening: Icechunk repositories are read, not created");
+    return NC_NOERR;
+}
+
 /* A dataset of Zarr is many objects; of other formats a file can be one. */
 static int
 choose_form(ncz_target *t, const target_request *w, bool for_create)
@@ -301,7 +330,7 @@ choose_form(ncz_target *t, const target_request *w, bool for_create)
     if (for_create && (t->hdf5 || (t->one_object == NCZ_YES && t->file_form == NCZ_FILE_NONE)))
         return ncz_fail(NC_ENOTNC, "mode %s is for opening; netcdf4, cdf1, cdf2 and cdf5 say which file to create",
                         t->hdf5 ? "hdf5" : "bytes");
-    if (zarr)
+    if (zarr || t->icechunk)
         t->one_object = NCZ_NO;
     return NC_NOERR;
 }
@@ -427,7 +456,7 @@ apply_fragment(ncz_target *t, bool for_create)
             return rc;
     if ((rc = choose_store(t, &w, for_create)) != NC_NOERR)
         return rc;
-    if ((rc = choose_form(t, &w, for_create)) != NC_NOERR)
+    if ((rc = check_icechunk(t, for_create)) != NC_NOERR || (rc = choose_form(t, &w, for_create)) != NC_NOERR)
         return rc;
     return choose_conventions(t, &w, for_create);
 }
@@ -446,25 +475,41 @@ redact_url(const ncz_uri *u, const char *text)
     return ncz_sprintf("%s://%s%s%s%s%s", u->scheme, v6 ? "[" : "", u->host, v6 ? "]" : "", port, u->path);
 }
 
+static const char icechunk_scheme[] = "icechunk+";
+
+static int
+fail_no_url(ncz_uri *u)
+{
+    ncz_uri_free(u);
+    return ncz_fail(NC_EURL,
+                    "icechunk+ stands before a URL: icechunk+s3://bucket/prefix, icechunk+https://host/path");
+}
+
 int
 ncz_target_parse(const char *text, bool for_create, ncz_target **out)
 {
-    ncz_target *t = NULL;
-    ncz_uri    *u = NULL;
-    int         rc;
+    const size_t head = text != NULL && strncasecmp(text, icechunk_scheme, sizeof icechunk_scheme - 1) == 0
+                            ? sizeof icechunk_scheme - 1
+                            : 0;
+    ncz_target  *t = NULL;
+    ncz_uri     *u = NULL;
+    int          rc;
 
-    if ((rc = ncz_uri_parse(text, &u)) != NC_NOERR)
+    if ((rc = ncz_uri_parse(text + head, &u)) != NC_NOERR)
         return rc;
+    if (head != 0 && u->scheme == NULL)
+        return fail_no_url(u);
     if ((t = ncz_zalloc(sizeof *t)) == NULL) {
         ncz_uri_free(u);
         return ncz_fail_nomem(sizeof *t);
     }
     *t = (ncz_target){.xarray = true,
                       .uri = u,
+                      .icechunk = head != 0,
                       .url = u->scheme != NULL,
                       .path = ncz_strdup(u->path),
                       .canonical = ncz_strdup(text)};
-    t->shown = redact_url(u, text);
+    t->shown = redact_url(u, text + head);
     if (t->path == NULL || t->canonical == NULL || t->shown == NULL) {
         rc = ncz_fail_nomem(strlen(text) + 1);
         goto done;

@@ -21,4 +21,5 @@ const ncz_limits ncz_limits_default = {
     .chain = 32,
     .cache_bytes = 64 * MIB,
     .references = 10000000,
+    .index_bytes = 512 * MIB,
 };

@@ -328,6 +328,7 @@ typedef struct ncz_limits {
     size_t chain;         /* codecs of one variable */
     size_t cache_bytes;   /* chunk cache of a dataset */
     size_t references;    /* objects of a store that lie in other stores */
+    size_t index_bytes;   /* one file that says where objects lie, of an Icechunk repository, decompressed */
 } ncz_limits;
 
 extern const ncz_limits ncz_limits_default;

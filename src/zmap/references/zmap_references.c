@@ -63,7 +63,6 @@ close_references(zmap *m, zmap_end how)
 }
 
 static const zmap_ops references_ops = {
-    .name = "references",
     .get = zmap_references_get,
     .list = list_children,
     .walk = walk_keys,
@@ -79,7 +78,9 @@ zmap_references_find(const zmap_finder *finder, void *arg, bool from_workers, zm
 
     if (s == NULL)
         return ncz_fail_nomem(sizeof *s);
-    s->base = (zmap){.ops = &references_ops,
+    s->ops = references_ops;
+    s->ops.name = finder->name;
+    s->base = (zmap){.ops = &s->ops,
                      .caps = ZMAP_CAN_RANGE | ZMAP_CAN_FROM_END | ZMAP_CAN_LIST | ZMAP_LOGS |
                              (from_workers ? ZMAP_FROM_WORKERS : 0),
                      .refs = 1};

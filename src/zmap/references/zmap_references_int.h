@@ -15,6 +15,7 @@
 /* Nothing changes once it is open, so any thread may read. */
 typedef struct references_map {
     zmap               base;
+    zmap_ops           ops; /* with the finder's name */
     const zmap_finder *finder;
     void              *arg;
 } references_map;

@@ -47,6 +47,7 @@ target zip "max_len = 65536"
 target classic "max_len = 65536" alone.c walk.c
 target netcdf4 $'max_len = 65536\nentropic = 0' alone.c walk.c
 target hdf5 "max_len = 65536" ../hdf5/hdf5_json.c
+target icechunk "max_len = 65536"
 target url "max_len = 512"
 target dataset "$store" alone.c objects.c mutate.c walk.c
 target api "$store" alone.c objects.c mutate.c walk.c api_program.c api_data.c api_define.c
