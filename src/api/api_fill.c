@@ -22,6 +22,12 @@ ncz_api_is_fill_att(const ncz_var *v, const char *name)
     return v != NULL && strcmp(name, FILL_ATT) == 0;
 }
 
+static bool
+is_netcdf4_file(const ncz_call *c)
+{
+    return c->m->dialect->file != NULL && c->m->dialect->file->rewrite != NULL;
+}
+
 /* ---- numbers of another type ------------------------------------------------------------------------------------ */
 
 static bool
@@ -141,7 +147,8 @@ begin_without(ncz_call *c, ncz_var *v, bool *changes)
     return rc;
 }
 
-/* Another attribute becomes _FillValue. Plain Zarr may have read a float as a double. */
+/* Another attribute becomes _FillValue. Plain Zarr may have read a float as a double. In a netCDF-4 file one of another
+ * type, which NCO's packing makes, is an attribute like others, as in netCDF-C. */
 static int
 take_value(ncz_call *c, ncz_var *v, ncz_att **a)
 {
@@ -152,6 +159,8 @@ take_value(ncz_call *c, ncz_var *v, ncz_att **a)
 
     if ((*a)->type != v->type && (*a)->len == 1 && is_plain_number((*a)->type) && is_plain_number(v->type))
         rc = fit_number((*a)->type, (*a)->data, v->type, &number, &fits);
+    if (rc == NC_NOERR && !fits && ((*a)->type != v->type || (*a)->len != 1) && is_netcdf4_file(c))
+        return NC_NOERR;
     if (rc != NC_NOERR || (!fits && (rc = check_type(v, (*a)->type, (*a)->len)) != NC_NOERR))
         return rc;
     if (fits)
@@ -255,6 +264,9 @@ set_fill(ncz_call *c, ncz_var *v, int no_fill, const void *value)
 
     if (no_fill == 0 && value != NULL)
         return ncz_api_put_fill_att(c, v, v->type, 1, value);
+    if (no_fill != 0 && v->type->class == NCZ_TYPE_STRING && is_netcdf4_file(c))
+        return ncz_fail(NC_EINVAL, "%s: strings of a netCDF-4 file always have a fill value: HDF5 needs one",
+                        v->name);
     rc = ncz_var_set_fill(c->m, v, no_fill != 0 ? NCZ_FILL_NONE : NCZ_FILL_DEFAULT, NULL);
     if (rc == NC_NOERR && (att = ncz_atts_find(&v->atts, FILL_ATT)) != NULL)
         ncz_atts_del(&v->atts, att);

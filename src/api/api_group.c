@@ -66,22 +66,32 @@ nc_inq_grp_ncid(int ncid, const char *grp_name, int *grp_ncid)
     return ncz_call_leave(&c, rc);
 }
 
+/* As netCDF-C: the names of `path` lead from g on, whether or not it begins with a slash; one without names is the root.
+ * Slashes that follow each other, or are last, count for one and for none. */
+static const ncz_group *
+find_below(const ncz_group *g, char *path)
+{
+    char       *rest = NULL;
+    const char *name = strtok_r(path, "/", &rest);
+
+    if (name == NULL)
+        return g->parent == NULL ? g : NULL;
+    for (; g != NULL && name != NULL; name = strtok_r(NULL, "/", &rest))
+        g = ncz_group_find_group(g, name);
+    return g;
+}
+
 int
 nc_inq_grp_full_ncid(int ncid, const char *full_name, int *grp_ncid)
 {
     ncz_call c;
-    char    *own = NULL, *full = NULL;
+    char    *own = NULL;
     int      rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_api_lookup_name(full_name, &own)) == NC_NOERR) {
-        if ((full = ncz_sprintf("%s%s", own[0] == '/' ? "" : "/", own)) == NULL)
-            rc = ncz_fail_nomem(strlen(own) + 2);
-        else
-            rc = give_group(&c, ncz_model_group_at(c.m, full), own, grp_ncid);
-    }
-    ncz_free(full);
+    if ((rc = ncz_api_lookup_name(full_name, &own)) == NC_NOERR)
+        rc = give_group(&c, find_below(c.g, own), full_name, grp_ncid);
     ncz_free(own);
     return ncz_call_leave(&c, rc);
 }

@@ -123,8 +123,9 @@ int ncz_container_layout(zmap *m, uint64_t uid, ncz_hdf5_layout *out);
 /* Whether the data of an array of an opened file are where they were, as nothing was put to it. An address does not say
  * it: room that was given up is used again. */
 bool ncz_container_is_kept(const zmap *m, uint64_t uid);
-/* Of a chunked array: how many chunks lead to the last one that is stored, along each dimension; of another one: 0. */
-int  ncz_container_extent(zmap *m, uint64_t uid, uint64_t *nchunks);
+/* Of a chunked array: how many chunks lead to the last one that is stored, along each dimension, and how many are; of
+ * another one: 0. */
+int  ncz_container_extent(zmap *m, uint64_t uid, uint64_t *nchunks, uint64_t *stored);
 bool ncz_container_changed(const zmap *m); /* something was put, deleted or dropped since the last commit */
 /*
  * 1. writes what is left of the data, and the image, to free room;

@@ -58,7 +58,7 @@ reach_chunk(void *arg, const uint64_t *at, const ncz_hdf5_place *place)
 }
 
 int
-ncz_container_extent(zmap *m, uint64_t uid, uint64_t *nchunks)
+ncz_container_extent(zmap *m, uint64_t uid, uint64_t *nchunks, uint64_t *stored)
 {
     container             *c = (container *)m;
     const container_array *a;
@@ -68,6 +68,7 @@ ncz_container_extent(zmap *m, uint64_t uid, uint64_t *nchunks)
     (void)pthread_rwlock_wrlock(&c->gate);
     a = ncz_container_find(c, uid);
     r.rank = a != NULL ? a->given.rank : 0;
+    *stored = a != NULL && a->tree != NULL ? ncz_hdf5_tree_count(a->tree) : 0;
     for (unsigned d = 0; d < r.rank; d++)
         nchunks[d] = 0;
     if (a != NULL && a->tree != NULL)

@@ -374,6 +374,9 @@ int ncz_format_array_missing(const ncz_node *n, const char *key, const char *doc
 int ncz_format_read_array_atts(const ncz_loader *l, ncz_load_arenas *mem, const ncz_att_docs *atts, const char *where,
                                ncz_node_meta *s);
 
+/* What attributes say of an array's quantization; else both stay. */
+void ncz_format_read_quantize(const ncz_atts *atts, int *mode, int *nsd);
+
 /* Reads one length as a dialect spells it. Returns false for any other value. */
 typedef bool (*ncz_length_fn)(const ncz_json *v, uint64_t *out);
 /* The member "shape". One that is missing or malformed spoils the array. */

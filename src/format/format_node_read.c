@@ -235,15 +235,15 @@ static const struct {
     {"_QuantizeBitRoundNumberOfSignificantBits", NC_QUANTIZE_BITROUND},
 };
 
-static void
-read_quantize(ncz_node_meta *s)
+void
+ncz_format_read_quantize(const ncz_atts *atts, int *mode, int *nsd)
 {
     for (size_t i = 0; i < NCZ_LEN(quantized); i++) {
-        const ncz_att *a = ncz_atts_find(&s->atts, quantized[i].name);
+        const ncz_att *a = ncz_atts_find(atts, quantized[i].name);
 
         if (a != NULL && a->type->id == NC_INT && a->len == 1) {
-            s->quantize_mode = quantized[i].mode;
-            s->quantize_nsd = *(int *)a->data;
+            *mode = quantized[i].mode;
+            *nsd = *(int *)a->data;
         }
     }
 }
@@ -257,7 +257,7 @@ ncz_format_read_array_atts(const ncz_loader *l, ncz_load_arenas *mem, const ncz_
 
     if (rc != NC_NOERR)
         return rc;
-    read_quantize(s);
+    ncz_format_read_quantize(&s->atts, &s->quantize_mode, &s->quantize_nsd);
     if (units[0] == '\0')
         return NC_NOERR;
     return ncz_format_att_synthetic(l->m, &s->atts, "units", ncz_type_of(NC_CHAR), strlen(units), units);

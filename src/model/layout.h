@@ -107,6 +107,7 @@ struct ncz_layout {
     bool                  in_arena;      /* its block is in an arena */
     bool                  lasting;       /* a constant of its format, shared by all that have no other yet */
     bool                  zeros;         /* a chunk that is not stored reads as zeros, not as the fill value */
+    bool                  puts_fill;     /* chunks of fill are stored: readers cannot make them */
     const ncz_layout_ops *ops;
     size_t                nbytes; /* of the whole structure */
     size_t                rank;

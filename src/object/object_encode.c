@@ -6,14 +6,15 @@
 
 /*
  * Zarr libraries disagree on how `fill_value` spells text, except for the empty string. Where the document has null
- * as fill value, other readers do not know the fill value. Nor do they know that of sequences.
+ * as fill value, other readers do not know the fill value. Nor do they know that of sequences. Strings of a netCDF-4
+ * file have their fill value in a heap, where libhdf5 makes no room while it reads.
  */
 static bool
 fill_is_doubtful(const ncz_spec *spec)
 {
     ncz_kind kind = spec->dtype.kind;
 
-    if (spec->fill_null || spec->dtype.items != NULL)
+    if (spec->fill_null || spec->layout->puts_fill || spec->dtype.items != NULL)
         return true;
     return (kind == NCZ_KIND_CHAR || kind == NCZ_KIND_BYTES || kind == NCZ_KIND_UCS4) &&
            !ncz_all_fill(spec->fill, 1, NULL, spec->dtype.size);

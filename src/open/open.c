@@ -36,7 +36,8 @@ ncz_dataset_create(const char *path, int cmode, int default_format, const ncz_li
     if (version != 0) {
         if ((rc = ncz_file_create(t, cmode, (unsigned)version, limits, out)) == NC_NOERR) {
             /* A program of netCDF-C's knows no other file under that name from now on. */
-            (*out)->file.shown_early = (*out)->file.shown_early || (default_format & NCZ_FORMAT_FILES) != 0;
+            (*out)->file.shown_early =
+                (*out)->file.shown_early || ((default_format & NCZ_FORMAT_FILES) != 0 && (cmode & NC_DISKLESS) == 0);
             take_name(*out, t);
         }
         goto done;

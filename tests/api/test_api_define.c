@@ -217,11 +217,13 @@ TEST_IN_EACH_PLACE(groups_are_defined_and_looked_up)
     FAILS(NC_ENOGRP, nc_inq_grp_ncid(ncid, "b", &id));
     OK(nc_inq_grp_full_ncid(ncid, "/a/b", &id));
     assert_int_equal(id, b);
-    OK(nc_inq_grp_full_ncid(c, "a/b", &id));
+    OK(nc_inq_grp_full_ncid(ncid, "a//b/", &id));
     assert_int_equal(id, b);
     OK(nc_inq_grp_full_ncid(ncid, "/", &id));
     assert_int_equal(id, ncid);
     FAILS(NC_ENOGRP, nc_inq_grp_full_ncid(ncid, "/a/x", &id));
+    FAILS(NC_ENOGRP, nc_inq_grp_full_ncid(c, "/a/b", &id)); /* as in netCDF-C, it leads on from there */
+    FAILS(NC_ENOGRP, nc_inq_grp_full_ncid(c, "/", &id));
     FAILS(NC_EBADGRPID, nc_rename_grp(ncid, "root"));
     FAILS(NC_ENAMEINUSE, nc_rename_grp(c, "a"));
     FAILS(NC_EBADID, nc_inq_grpname(ncid + 77, name));

@@ -38,8 +38,6 @@ DIFFERENCES = [
     ("properties", r"nc_def_var_filter\(d.nc, d.v, 99999.*", -101, -136, HDF5),
     ("properties", r"nc_def_var_.*", -123, -38, "classic model: the mode is said first"),
     ("groups", r"nc_inq_grp_ncid\(d.nc, NULL.*", 0, -36, "no name, and a group of it"),
-    ("groups", r'nc_inq_grp_full_ncid\(g, "/g".*', -125, 0, "a full name begins at the root, from wherever it is looked up"),
-    ("groups", r'nc_inq_grp_full_ncid\(d.nc, "/g/".*', 0, -125, "no full name ends so"),
     ("groups", r"nc_redef\(h\)", 0, -39, LATER),
     ("groups", r"nc_(enddef|sync)\(h\)", "*", 0, HDF5),
     ("groups", r"nc_def_grp.*", "*", -112, "classic model: no groups, whatever the name"),

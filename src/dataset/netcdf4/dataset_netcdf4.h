@@ -47,6 +47,11 @@ void ncz_nc4_free_arrays(ncz_dataset *ds);
 int ncz_nc4_find_free(ncz_dataset *ds);
 int ncz_nc4_read_file(void *arg, const ncz_read_range *ranges, size_t n); /* arg: the map of the file */
 
+/* ---- chunks that nobody put (dataset_netcdf4_missing.c) ---- */
+
+/* Once all arrays are set and all chunks are stored. */
+int ncz_nc4_put_missing(ncz_dataset *ds);
+
 /* ---- commits (dataset_netcdf4_commit.c) ---- */
 
 /* The definitions are final for now: chooses what only a new file can, and sets the arrays. */
@@ -63,7 +68,7 @@ int ncz_nc4_fit_front(ncz_dataset *ds, const ncz_dim *d, uint64_t len);
  *
  *   1 what a put that failed left beyond the lengths reads as fill again
  *   2 the chunks are stored
- *   3 all arrays are there
+ *   3 all arrays are there, and chunks that libhdf5 could not fill
  *   4 the metadata are described, from the model
  *   5 the container's commit, which has steps of its own
  *

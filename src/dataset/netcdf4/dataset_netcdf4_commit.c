@@ -74,7 +74,9 @@ find_layout(void *arg, const ncz_var *v, ncz_hdf5_layout *out)
 static int
 find_extent(void *arg, const ncz_var *v, uint64_t *nchunks)
 {
-    return ncz_container_extent(arg, v->uid, nchunks);
+    uint64_t stored;
+
+    return ncz_container_extent(arg, v->uid, nchunks, &stored);
 }
 
 static bool
@@ -250,7 +252,8 @@ commit_changes(ncz_dataset *ds, bool durable, bool last)
 {
     int rc;
 
-    if ((rc = ncz_nc4_set_missing_arrays(ds)) != NC_NOERR || (rc = write_metadata(ds, durable, last)) != NC_NOERR)
+    if ((rc = ncz_nc4_set_missing_arrays(ds)) != NC_NOERR || (rc = ncz_nc4_put_missing(ds)) != NC_NOERR ||
+        (rc = write_metadata(ds, durable, last)) != NC_NOERR)
         return rc;
     ncz_format_mark_stored(ds->model);
     ds->state = NCZ_DATASET_STORED;

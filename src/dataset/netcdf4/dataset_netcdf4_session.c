@@ -17,17 +17,32 @@ waits_for_close(const ncz_dataset *ds)
     return ds->root_deferred;
 }
 
+/* HDF5 has no compound and no enum without members. */
+static int
+check_types(const ncz_dataset *ds)
+{
+    const ncz_model *m = ds->model;
+
+    for (size_t i = 0; i < m->ntypes; i++) {
+        const ncz_type *t = &m->types[i]->node;
+
+        if ((t->class == NCZ_TYPE_COMPOUND && t->nfields == 0) || (t->class == NCZ_TYPE_ENUM && t->nmembers == 0))
+            return ncz_fail(NC_EINVAL, "type %s has no members: a netCDF-4 file cannot have it", t->name);
+    }
+    return NC_NOERR;
+}
+
 /* The definitions of a new file wait for its first commit: until something is put there is nothing to lose. Once it has
- * data the name leads to them, but nothing of them was acknowledged yet. */
+ * data, or where netCDF-C's programs expect it, the name leads to them, but nothing of them was acknowledged yet. */
 static int
 end_define(ncz_dataset *ds, const ncz_file_room *room, int rc)
 {
     bool is_new = ncz_dataset_is_new(ds);
 
-    if (rc != NC_NOERR || (rc = ncz_nc4_define(ds, room)) != NC_NOERR)
+    if (rc != NC_NOERR || (rc = check_types(ds)) != NC_NOERR || (rc = ncz_nc4_define(ds, room)) != NC_NOERR)
         return rc;
     ncz_dataset_leave_define(ds);
-    if (waits_for_close(ds) || (is_new && !ncz_container_changed(ds->map)))
+    if (waits_for_close(ds) || (is_new && !ds->file.shown_early && !ncz_container_changed(ds->map)))
         return NC_NOERR;
     return ncz_nc4_commit(ds, !is_new, false);
 }
@@ -35,7 +50,9 @@ end_define(ncz_dataset *ds, const ncz_file_room *room, int rc)
 static int
 begin_data(ncz_dataset *ds)
 {
-    return ncz_nc4_define(ds, NULL);
+    int rc = check_types(ds);
+
+    return rc == NC_NOERR ? ncz_nc4_define(ds, NULL) : rc;
 }
 
 /* ---- puts ------------------------------------------------------------------------------------------------------ */
@@ -75,6 +92,7 @@ store_head(ncz_dataset *ds, bool all)
 
 /* ---- close and abort ------------------------------------------------------------------------------------------- */
 
+/* What can be stored is stored before a type is refused: nobody can call for this dataset again. */
 static int
 close_file(ncz_dataset *ds)
 {
@@ -84,7 +102,7 @@ close_file(ncz_dataset *ds)
         rc = ncz_nc4_commit(ds, true, true);
     if (rc == NC_NOERR && ds->home == NCZ_HOME_PERSIST)
         rc = ncz_file_persist(ds, ncz_container_file(ds->map));
-    return rc;
+    return rc == NC_NOERR ? check_types(ds) : rc;
 }
 
 /* A file that was never committed goes. */

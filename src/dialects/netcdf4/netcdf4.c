@@ -183,6 +183,8 @@ add_var(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_type 
         (rc = ncz_model_place_var(t->l->m, a->group->g, a->name, type->type, rank, dims, &v)) != NC_NOERR ||
         (rc = ncz_netcdf4_add_atts(t, a->group->g, &v->atts, &a->o, v->name)) != NC_NOERR)
         return rc;
+    if (v->type->id == NC_FLOAT || v->type->id == NC_DOUBLE)
+        ncz_format_read_quantize(&v->atts, &v->quantize_mode, &v->quantize_nsd);
     v->stage = NCZ_VAR_WRITTEN;
     return set_data(t, a, type, v);
 }

@@ -315,12 +315,15 @@ ncz_netcdf4_array_of(const ncz_model *m, const ncz_var *v, ncz_arena *arena, ncz
     const ncz_netcdf4_place *p = v->place;
     bool                     there = p != NULL && p->kept != NULL, heap = v->dtype.kind == NCZ_KIND_OBJECT;
     ncz_netcdf4_type         t;
+    uint64_t                 nbytes;
     int                      rc;
 
     if ((rc = ncz_netcdf4_type_for(arena, v->type, v->endian == NC_ENDIAN_BIG, &t)) != NC_NOERR)
         return rc;
     *out = (ncz_netcdf4_facts){
         .uid = v->uid, .kind = kind_of(v), .rank = (unsigned)v->rank, .element = (uint32_t)t.size};
+    if (out->kind != NCZ_HDF5_CHUNKED && !ncz_netcdf4_measure(v, t.size, &nbytes))
+        return ncz_fail(NC_EVARSIZE, "%s: it is larger than a file can be: define chunks", v->name);
     ncz_var_shape(v, out->shape);
     if (v->rank > 0)
         memcpy(out->chunk, v->chunk, v->rank * sizeof *v->chunk);

@@ -129,6 +129,8 @@ int ncz_netcdf4_convert_new(const ncz_model *m, const ncz_var *v, ncz_netcdf4_co
 /* ---- chunks (netcdf4_write_layout.c) ------------------------------------------------------------------------------
  */
 
+/* The bytes of all elements; false: they are more than a file can have. */
+bool ncz_netcdf4_measure(const ncz_var *v, size_t element, uint64_t *nbytes);
 /* As ncz_make_layout_fn, of a variable whose file is written. */
 int ncz_netcdf4_make_written(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out);
 /* ncz_model.choose_chunks; parse_key of the dialect. */

@@ -56,6 +56,7 @@ ncz_netcdf4_make_written(const ncz_var *v, const ncz_layout_shape *shape, ncz_la
     if ((rc = ncz_layout_new(&written_ops, sizeof(written_layout), &own, &layout)) != NC_NOERR)
         return rc;
     ((written_layout *)(void *)layout)->uid = v->uid;
+    layout->puts_fill = v->dtype.kind == NCZ_KIND_OBJECT;
     layout->zeros = v->place != NULL && ((const ncz_netcdf4_place *)v->place)->zeros;
     *out = layout;
     return NC_NOERR;
@@ -145,6 +146,16 @@ choose_bytes(const ncz_var *v, uint64_t all)
     return whole ? UINT64_MAX : PIECE_BYTES;
 }
 
+bool
+ncz_netcdf4_measure(const ncz_var *v, size_t element, uint64_t *nbytes)
+{
+    *nbytes = element;
+    for (size_t d = 0; d < v->rank; d++)
+        if (!ncz_mul64(*nbytes, v->dims[d]->len, nbytes) || *nbytes > INT64_MAX)
+            return false;
+    return true;
+}
+
 static int
 choose_pieces(ncz_var *v)
 {
@@ -155,10 +166,8 @@ choose_pieces(ncz_var *v)
     if ((rc = measure_element(v, &size)) != NC_NOERR)
         return rc;
     ncz_var_shape(v, shape);
-    all = size;
-    for (size_t d = 0; d < v->rank; d++)
-        if (!ncz_mul64(all, shape[d], &all) || all > INT64_MAX)
-            return ncz_fail(NC_EVARSIZE, "%s: it is larger than a file can be", v->name);
+    if (!ncz_netcdf4_measure(v, size, &all))
+        return choose_default(v); /* it may still get chunks */
     if (v->storage == NC_COMPACT && all > COMPACT_BYTES)
         return ncz_fail(NC_EVARSIZE, "%s: compact storage takes %d bytes, it has %llu", v->name, COMPACT_BYTES,
                         (unsigned long long)all);
