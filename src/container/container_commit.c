@@ -239,6 +239,7 @@ cut_file(container *c, uint64_t end)
     if (zmap_single_guard_shared(c->file, &read) != NC_NOERR)
         ncz_err_clear(); /* another program has the lock now: all is committed */
     else if (!read) {
+        ncz_hdf5_room_committed(c->room, ncz_now_ms(), 0); /* another last commit may use what this one gave up */
         ncz_hdf5_room_cut(c->room, end);
         return zmap_resize(c->file, "", end);
     }

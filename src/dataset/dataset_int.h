@@ -233,6 +233,7 @@ typedef struct ncz_nc4_state {
     uint64_t        image;       /* bytes of the last commit's metadata */
     bool            defined;     /* define mode has ended once */
     bool            committed;   /* by this session */
+    bool            unsynced;    /* the last commit was made without waiting for the disk */
     bool            never_reuse; /* room that was given up */
     bool            locks;       /* readers are seen by their locks */
     bool            fits;        /* `front` is chosen, as long as there are no data */

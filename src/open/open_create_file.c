@@ -107,7 +107,7 @@ ncz_file_create(const ncz_target *t, int cmode, unsigned version, const ncz_limi
     rc = rewritten ? create_netcdf4(map, t, cmode, limits, out) : create_on(map, t, cmode, version, limits, out);
     if (rc != NC_NOERR)
         return rc;
-    (*out)->file.shown_early = free && !memory && !rewritten;
+    (*out)->file.shown_early = free && !memory;
     if (!rewritten && ncz_file_shares(*out))
         ncz_engine_share_ranges((*out)->engine);
     (*out)->home = block ? NCZ_HOME_BLOCK : memory && persists ? NCZ_HOME_PERSIST : NCZ_HOME_PATH;

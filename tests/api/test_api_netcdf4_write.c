@@ -134,11 +134,10 @@ TEST(a_sync_shows_records_to_readers_and_nothing_else_does)
 {
     int ncid = create("s.nc", "", 0), reader;
 
-    assert_false(scratch_exists(scratch_path(scratch_dir, "s.nc")));
+    check_file("s.nc", 0);
     for (size_t r = 0; r < 20; r++) {
         put_record(ncid, r);
-        if (r > 0)
-            check_file("s.nc", r);
+        check_file("s.nc", r);
         OK(nc_sync(ncid));
         check_file("s.nc", r + 1);
     }
@@ -168,10 +167,14 @@ TEST(an_abort_of_a_new_file_leaves_the_old_one)
     assert_int_equal(scratch_find(scratch_dir, "o.nc"), 1);
     FAILS(NC_EEXIST, nc_create(url_of("o.nc", ""), NC_NETCDF4 | NC_NOCLOBBER, &ncid));
 
-    ncid = create("n.nc", "", 0);
-    put_record(ncid, 0);
+    OK(nc_create(url_of("n.nc", ""), NC_NETCDF4, &ncid));
+    OK(nc_put_att_text(ncid, NC_GLOBAL, "title", 1, "t"));
     OK(nc_abort(ncid));
     assert_false(scratch_exists(scratch_path(scratch_dir, "n.nc")));
+    ncid = create("n.nc", "", 0);
+    put_record(ncid, 0);
+    OK(nc_abort(ncid)); /* to what nc_enddef() has shown */
+    check_file("n.nc", 0);
 
     ncid = create("c.nc", "", 0);
     put_record(ncid, 0);
@@ -322,22 +325,40 @@ TEST(the_classic_model_is_kept)
     OK(nc_close(ncid));
 }
 
+TEST(a_new_file_that_replaces_another_waits_for_a_sync)
+{
+    int ncid = create("w.nc", "", 0);
+
+    put_record(ncid, 0);
+    OK(nc_close(ncid));
+    ncid = create("w.nc", "", 0);
+    put_record(ncid, 0);
+    put_record(ncid, 1);
+    OK(nc_redef(ncid));
+    OK(nc_enddef(ncid));
+    check_file("w.nc", 1);
+    OK(nc_sync(ncid));
+    check_file("w.nc", 2);
+    OK(nc_close(ncid));
+}
+
 /* ---- commits that nobody asks for ---- */
 
 TEST(puts_commit_every_so_many_seconds)
 {
     int     ncid = create("t.nc", "&commit=1", 0), other;
     int64_t began = ncz_now_ms();
-    size_t  n = 0;
+    size_t  n = 0, seen = 0;
 
-    while (!scratch_exists(scratch_path(scratch_dir, "t.nc")) && ncz_now_ms() < began + 20000) {
+    while (seen == 0 && ncz_now_ms() < began + 20000) {
         put_record(ncid, n++);
         ncz_sleep_ms(50);
+        other = open_file("t.nc");
+        seen = count_records(other);
+        OK(nc_close(other));
     }
     assert_true(ncz_now_ms() >= began + 1000);
-    other = open_file("t.nc");
-    assert_int_equal(count_records(other), n);
-    OK(nc_close(other));
+    assert_int_equal(seen, n);
     OK(nc_close(ncid));
     FAILS(NC_EINVAL, nc_create(url_of("t.nc", "&commit=soon"), NC_NETCDF4, &ncid));
     FAILS(NC_EINVAL, nc_create(url_of("t.nc", "&commit=0"), NC_NETCDF4, &ncid));

@@ -27,7 +27,7 @@ count_records(int step)
 {
     static const size_t n[STEPS_ALL] = {3, 5, 5, 5, 6, 8, 9, 9, 11, 11, 31, 31};
 
-    return n[step];
+    return step < 0 ? 0 : n[step];
 }
 
 /* How often the record was put. */
@@ -125,7 +125,7 @@ define(const steps_file *f, int ncid, int version)
     }
     TRY(nc_put_att_text(ncid, NC_GLOBAL, "mark", 12, "a long value"));
     TRY(nc_put_att_int(ncid, NC_GLOBAL, "version", NC_INT, 1, &version));
-    return nc_put_att_int(ncid, NC_GLOBAL, "step", NC_INT, 1, (int[]){0});
+    return nc_put_att_int(ncid, NC_GLOBAL, "step", NC_INT, 1, (int[]){-1});
 }
 
 static int
@@ -133,7 +133,8 @@ start(const steps_file *f, int ncid)
 {
     int row[WIDTH_MOST], version;
 
-    (void)nc_enddef(ncid); /* refused where it was done before */
+    (void)nc_enddef(ncid); /* refused where it was done before. A new file is shown then, at step -1 */
+    TRY(nc_put_att_int(ncid, NC_GLOBAL, "step", NC_INT, 1, (int[]){0}));
     TRY(nc_get_att_int(ncid, NC_GLOBAL, "version", &version));
     for (int i = 0; i < f->width; i++)
         row[i] = value(version, 0, 2, 0, i);
@@ -397,7 +398,7 @@ has_all(const steps_file *f, int ncid, int version, int step, char why[400])
     int    row[WIDTH_MOST], t;
     size_t n;
 
-    if (step < 0 || step >= STEPS_ALL)
+    if (step < -1 || step >= STEPS_ALL)
         return wrong(why, "its step is %d", step);
     GET(nc_inq_dimid(ncid, "t", &t));
     GET(nc_inq_dimlen(ncid, t, &n));
@@ -405,7 +406,7 @@ has_all(const steps_file *f, int ncid, int version, int step, char why[400])
         return wrong(why, "step %d has %zu records, not %zu", step, n, count_records(step));
     GET(nc_get_var_int(ncid, 0, row));
     for (int i = 0; i < f->width; i++)
-        if (row[i] != value(version, 0, 2, 0, i))
+        if (row[i] != (step < 0 ? NC_FILL_INT : value(version, 0, 2, 0, i)))
             return wrong(why, "element %d of \"f\" is %d", i, row[i]);
     for (size_t r = 0; r < n; r++)
         if (!has_record(f, ncid, version, generation(step, r), r, why))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A netCDF-4 file that is made and changed in numbered steps. Each ends with a call that commits: nc_sync(),
- * nc_enddef() or nc_close(). The attribute "step" of the file says how far it is, and so all that is in it.
+ * nc_enddef() or nc_close(). The attribute "step" of the file says how far it is, and so all that is in it: -1, if
+ * it has definitions alone.
  */
 #ifndef NCZ_TESTS_NETCDF4_STEPS_H
 #define NCZ_TESTS_NETCDF4_STEPS_H

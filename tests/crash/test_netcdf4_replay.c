@@ -406,6 +406,8 @@ replay_power(size_t n, unsigned *seed, left *f)
     for (size_t i = 0; i < n; i++)
         if (lg.v[i].ino == ino && lg.v[i].kind == SYNC)
             synced = i;
+    if (synced == 0) /* a new file has its name without a sync: it may be lost then */
+        ino = 0;
     for (size_t i = 0; i < n && ino != 0; i++) {
         if (lg.v[i].ino != ino)
             continue;

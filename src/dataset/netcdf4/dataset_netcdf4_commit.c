@@ -7,8 +7,8 @@
 #include "zmap/zmap_single.h"
 
 enum {
-    READERS_MS = 60000,    /* for so long room is kept for readers where there are no locks to see them by */
-    MANY_VARS = 300,       /* in such a file scales do not list their users before the last commit */
+    READERS_MS = 60000, /* for so long room is kept for readers where there are no locks to see them by */
+    MANY_VARS = 300, /* in such a file scales do not list their users before the last commit; it is not shown early */
     SLACK_PERCENT = 5,     /* of the file may be unused at the close, */
     SLACK_LEAST = 1 << 16, /* or so many bytes */
     RECORDS_K = 8,         /* half the children of a node of chunk trees where records are added */
@@ -258,7 +258,19 @@ commit_changes(ncz_dataset *ds, bool durable, bool last)
     ncz_format_mark_stored(ds->model);
     ds->state = NCZ_DATASET_STORED;
     ds->nc4.committed = true;
+    ds->nc4.unsynced = !durable;
     return NC_NOERR;
+}
+
+/* The last commit may have been made without waiting for the disk. */
+static int
+sync_commit(ncz_dataset *ds)
+{
+    int rc = NC_NOERR;
+
+    if (ds->nc4.unsynced && ds->durable && (rc = zmap_sync(ncz_container_file(ds->map))) == NC_NOERR)
+        ds->nc4.unsynced = false;
+    return rc;
 }
 
 /* Whether so much room was given up that another commit, which puts the metadata there, is worth it. */
@@ -289,5 +301,16 @@ ncz_nc4_commit(ncz_dataset *ds, bool durable, bool last)
         rc = commit_changes(ds, durable, last);
     if (rc == NC_NOERR && last && has_slack(ds))
         rc = commit_changes(ds, durable, last);
+    if (rc == NC_NOERR && durable)
+        rc = sync_commit(ds);
     return rc == NC_NOERR ? ncz_file_check_name(ds, ncz_container_file(ds->map)) : rc;
+}
+
+/* What it writes is written again with the first data, and its room is lost to a file that is closed then. */
+int
+ncz_nc4_show(ncz_dataset *ds)
+{
+    bool few = ds->model->nvars + ds->model->ngroups < MANY_VARS;
+
+    return ds->file.shown_early && !ds->nc4.fits && few ? ncz_nc4_commit(ds, false, false) : NC_NOERR;
 }

@@ -32,27 +32,27 @@ check_types(const ncz_dataset *ds)
     return NC_NOERR;
 }
 
-/* The definitions of a new file wait for its first commit: until something is put there is nothing to lose. Once it has
- * data, or where netCDF-C's programs expect it, the name leads to them, but nothing of them was acknowledged yet. */
+/* A new file is shown now, and any other change committed. */
 static int
 end_define(ncz_dataset *ds, const ncz_file_room *room, int rc)
 {
-    bool is_new = ncz_dataset_is_new(ds);
-
     if (rc != NC_NOERR || (rc = check_types(ds)) != NC_NOERR || (rc = ncz_nc4_define(ds, room)) != NC_NOERR)
         return rc;
     ncz_dataset_leave_define(ds);
-    if (waits_for_close(ds) || (is_new && !ds->file.shown_early && !ncz_container_changed(ds->map)))
+    if (waits_for_close(ds))
         return NC_NOERR;
-    return ncz_nc4_commit(ds, !is_new, false);
+    return ncz_dataset_is_new(ds) ? ncz_nc4_show(ds) : ncz_nc4_commit(ds, true, false);
 }
 
+/* The first put of a new file, in define mode. */
 static int
 begin_data(ncz_dataset *ds)
 {
     int rc = check_types(ds);
 
-    return rc == NC_NOERR ? ncz_nc4_define(ds, NULL) : rc;
+    if (rc != NC_NOERR || (rc = ncz_nc4_define(ds, NULL)) != NC_NOERR)
+        return rc;
+    return ncz_dataset_is_new(ds) && !waits_for_close(ds) ? ncz_nc4_show(ds) : NC_NOERR;
 }
 
 /* ---- puts ------------------------------------------------------------------------------------------------------ */

@@ -88,8 +88,8 @@ fail_written(const file_map *f)
 {
     return ncz_fail(
         NC_EACCESS,
-        "%s/%s: is open to write already, in this process or another: such a file has one writer at a time, "
-        "or several that all use NC_SHARE and define nothing",
+        "%s/%s: is open to write already, in this process or another: a file has one writer at a time; only classic "
+        "files can have several, which all use NC_SHARE and define nothing",
         f->dir, f->held[1]);
 }
 
