@@ -4,9 +4,11 @@
  * then the file is made anew as it was after each of them, after a part of a write, and after the power failed: with
  * a random half of what was written since the last sync, in random order. Each of these must be sound to its last
  * byte (nczarr_check_structure()), open, and have all that was acknowledged, the same number of records in all
- * variables.
+ * variables. It is done to new files, and to files of netCDF-C and h5py that are extended.
  *
  * The 48 bytes of the superblock are in one sector, so they are written or not.
+ *
+ * With NCZARR_REPLAY_STATES=DIR the files are left there, for states.py, which opens them with HDF5's library.
  */
 #include "nczarr.h"
 #include "support/scratch.h"
@@ -14,6 +16,7 @@
 #include "zmap/file/zmap_file.h"
 #include "zmap/zmap_sys.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -47,10 +50,14 @@ typedef struct ack {
 } ack;
 
 static struct {
-    change         *v;
-    size_t          n, cap;
-    ack             acks[STEPS_MOST];
-    size_t          nacks, nchecked; /* states of the file that were checked */
+    change *v;
+    size_t  n, cap;
+    ack     acks[STEPS_MOST];
+    size_t  nacks, nchecked; /* states of the file that were checked */
+    ino_t   old_ino;         /* the file that was there, 0: none */
+    char   *old;
+    size_t  nold;
+    void (*check)(int ncid, const ack *last);
     pthread_mutex_t lock;
 } lg = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -101,10 +108,18 @@ log_ftruncate(int fd, off_t len)
     return rc;
 }
 
+static size_t syncs_left; /* before one fails; 0: none does */
+
 static int
 log_fsync(int fd)
 {
-    int rc = ncz_system.file.fsync(fd);
+    int rc;
+
+    if (syncs_left > 0 && --syncs_left == 0) {
+        errno = EIO;
+        return -1;
+    }
+    rc = ncz_system.file.fsync(fd);
 
     if (rc == 0)
         note(SYNC, ino_of(fd), 0, NULL, 0);
@@ -156,6 +171,9 @@ clear_log(void)
 {
     for (size_t i = 0; i < lg.n; i++)
         free(lg.v[i].bytes);
+    free(lg.old);
+    lg.old = NULL;
+    lg.old_ino = 0;
     lg.n = lg.nacks = lg.nchecked = 0;
 }
 
@@ -311,11 +329,22 @@ apply(left *f, const change *c, size_t most)
     memcpy(f->data + c->at, c->bytes, n);
 }
 
+/* The file that was there, which is on the disk; else nothing. */
+static void
+begin_left(left *f)
+{
+    f->len = 0;
+    if (lg.old == NULL)
+        return;
+    set_len(f, lg.nold);
+    memcpy(f->data, lg.old, lg.nold);
+}
+
 /* The file that the name leads to after `n` changes, 0: none of those that were logged. */
 static ino_t
 named_after(size_t n)
 {
-    ino_t ino = 0;
+    ino_t ino = lg.old_ino;
 
     for (size_t i = 0; i < n; i++)
         if (lg.v[i].kind == NAME)
@@ -354,14 +383,40 @@ check_values(int ncid, size_t nvars, size_t records)
     }
 }
 
+static void
+check_made(int ncid, const ack *last)
+{
+    size_t n;
+    int    dim;
+
+    OK(nc_inq_dimid(ncid, "time", &dim));
+    OK(nc_inq_dimlen(ncid, dim, &n));
+    assert_true(n >= last->records);
+    check_values(ncid, last->defined, n);
+}
+
+/* A file for states.py. */
+static void
+keep_left(const left *f)
+{
+    static int  number;
+    const char *dir = getenv("NCZARR_REPLAY_STATES");
+    char        path[600];
+
+    if (dir == NULL)
+        return;
+    (void)snprintf(path, sizeof path, "%s/%05d.nc", dir, number++);
+    scratch_write(path, f->data, f->len);
+}
+
 /* What was acknowledged by then is there. A commit that was not acknowledged may be there, too, as a whole. */
 static void
 check_left(const left *f, size_t after)
 {
     const char *path = scratch_path(scratch_dir, "left.nc");
     ack         last = {.after = 0};
-    size_t      faults = 0, n;
-    int         ncid, dim;
+    size_t      faults = 0;
+    int         ncid;
 
     for (size_t i = 0; i < lg.nacks && lg.acks[i].after <= after; i++)
         last = lg.acks[i];
@@ -369,11 +424,9 @@ check_left(const left *f, size_t after)
     OK(nczarr_check_structure(path, count_faults, &faults));
     assert_int_equal(faults, 0);
     OK(nc_open(path, NC_NOWRITE, &ncid));
-    OK(nc_inq_dimid(ncid, "time", &dim));
-    OK(nc_inq_dimlen(ncid, dim, &n));
-    assert_true(n >= last.records);
-    check_values(ncid, last.defined, n);
+    lg.check(ncid, &last);
     OK(nc_close(ncid));
+    keep_left(f);
     lg.nchecked++;
 }
 
@@ -383,7 +436,7 @@ replay_prefix(size_t n, size_t part, left *f)
 {
     ino_t ino = named_after(n);
 
-    f->len = 0;
+    begin_left(f);
     if (ino == 0)
         return;
     for (size_t i = 0; i < n; i++)
@@ -402,16 +455,16 @@ replay_power(size_t n, unsigned *seed, left *f)
     size_t  synced = 0, some = 0;
     size_t *those = malloc((n + 1) * sizeof *those);
 
-    f->len = 0;
+    begin_left(f);
     for (size_t i = 0; i < n; i++)
         if (lg.v[i].ino == ino && lg.v[i].kind == SYNC)
-            synced = i;
-    if (synced == 0) /* a new file has its name without a sync: it may be lost then */
+            synced = i + 1;
+    if (synced == 0 && lg.old == NULL) /* a new file has its name without a sync: it may be lost then */
         ino = 0;
     for (size_t i = 0; i < n && ino != 0; i++) {
         if (lg.v[i].ino != ino)
             continue;
-        if (i <= synced)
+        if (i < synced)
             apply(f, &lg.v[i], SIZE_MAX);
         else if (rand_r(seed) % 2 == 0)
             those[some++] = i;
@@ -442,7 +495,18 @@ replay_all(unsigned seed)
             replay_prefix(n, next->len / 2, &f);
         replay_power(n, &seed, &f);
     }
-    assert_true(lg.n > 40 && lg.nchecked > lg.n);
+    assert_true(lg.n > 30 && lg.nchecked > lg.n);
+    free(f.data);
+}
+
+/* The power fails at the end. */
+static void
+replay_end(unsigned seed)
+{
+    left f = {.ino = 0};
+
+    replay_prefix(lg.n, 0, &f);
+    replay_power(lg.n, &seed, &f);
     free(f.data);
 }
 
@@ -451,6 +515,7 @@ replay_all(unsigned seed)
 TEST(each_moment_of_an_append_with_a_sync_each_step_is_sound)
 {
     begin_log();
+    lg.check = check_made;
     append_and_redefine("a.nc", 14, 1);
     end_log();
     replay_all(1);
@@ -459,6 +524,7 @@ TEST(each_moment_of_an_append_with_a_sync_each_step_is_sound)
 TEST(each_moment_of_an_append_with_few_syncs_is_sound)
 {
     begin_log();
+    lg.check = check_made;
     append_and_redefine("b.nc", 24, 5);
     end_log();
     replay_all(2);
@@ -472,9 +538,150 @@ TEST(a_file_that_replaces_another_is_sound_from_its_first_commit_on)
     put_record(ncid, 1, 0);
     OK(nc_close(ncid));
     begin_log();
+    lg.check = check_made;
     append_and_redefine("c.nc", 8, 2);
     end_log();
     replay_all(3);
+}
+
+/* ---- a sync fails ---- */
+
+/* Until it does: then no call commits any more, and each says so. Whether it did. */
+static bool
+append_until_failure(const char *name)
+{
+    int    ncid, rc = NC_NOERR;
+    size_t r;
+
+    create(name, VARS, &ncid);
+    for (r = 0; r < 5 && rc == NC_NOERR; r++) {
+        put_record(ncid, VARS, r);
+        if ((rc = nc_sync(ncid)) == NC_NOERR)
+            acknowledge(r + 1, VARS);
+    }
+    if (rc != NC_NOERR) {
+        assert_int_equal(rc, NC_EIO);
+        assert_int_equal(nc_sync(ncid), NC_EIO);
+        assert_int_equal(nc_close(ncid), NC_EIO);
+        return true;
+    }
+    if ((rc = nc_close(ncid)) == NC_NOERR)
+        acknowledge(5, VARS);
+    return rc != NC_NOERR;
+}
+
+/* What was written before is lost then, or not: nothing of it was acknowledged. */
+TEST(a_sync_that_fails_loses_nothing_that_was_acknowledged)
+{
+    bool failed = true;
+
+    for (size_t k = 1; failed; k++) {
+        char name[24];
+
+        (void)snprintf(name, sizeof name, "f%zu.nc", k);
+        begin_log();
+        lg.check = check_made;
+        syncs_left = k;
+        failed = append_until_failure(name);
+        syncs_left = 0;
+        end_log();
+        for (unsigned seed = 0; seed < 8; seed++)
+            replay_end(seed);
+        assert_true(failed || k > 10);
+    }
+}
+
+/* ---- files of others that are extended: t(t), v(t, x) ---- */
+
+static void
+put_old_record(int ncid, size_t r)
+{
+    int    t, v;
+    short  row[3] = {(short)r, 1, 2};
+    double time = (double)r;
+
+    OK(nc_inq_varid(ncid, "t", &t));
+    OK(nc_inq_varid(ncid, "v", &v));
+    OK(nc_put_var1_double(ncid, t, &r, &time));
+    OK(nc_put_vara_short(ncid, v, (size_t[]){r, 0}, (size_t[]){1, 3}, row));
+}
+
+static void
+check_extended(int ncid, const ack *last)
+{
+    int    dim, t, v;
+    size_t n;
+
+    OK(nc_inq_dimid(ncid, "t", &dim));
+    OK(nc_inq_dimlen(ncid, dim, &n));
+    OK(nc_inq_varid(ncid, "t", &t));
+    OK(nc_inq_varid(ncid, "v", &v));
+    assert_true(n >= 4 && n >= last->records);
+    for (size_t r = 0; r < n; r++) {
+        short  row[3];
+        double time;
+
+        OK(nc_get_var1_double(ncid, t, &r, &time));
+        OK(nc_get_vara_short(ncid, v, (size_t[]){r, 0}, (size_t[]){1, 3}, row));
+        assert_true(time == (double)r && row[0] == (short)r && row[1] == 1 && row[2] == 2);
+    }
+    if (last->defined > 0)
+        OK(nc_inq_varid(ncid, "late", &v));
+}
+
+static void
+extend(const char *path)
+{
+    int ncid, dims[2], varid;
+
+    OK(nc_open(path, NC_WRITE, &ncid));
+    for (size_t r = 4; r < 9; r++) {
+        put_old_record(ncid, r);
+        OK(nc_sync(ncid));
+        acknowledge(r + 1, 0);
+    }
+    (void)nc_redef(ncid);
+    OK(nc_inq_dimid(ncid, "t", &dims[0]));
+    OK(nc_inq_dimid(ncid, "x", &dims[1]));
+    OK(nc_def_var(ncid, "late", NC_INT, 2, dims, &varid));
+    OK(nc_put_att_text(ncid, NC_GLOBAL, "history", 8, "extended"));
+    OK(nc_enddef(ncid));
+    acknowledge(9, 1);
+    for (size_t r = 9; r < 12; r++)
+        put_old_record(ncid, r);
+    OK(nc_close(ncid));
+    acknowledge(12, 1);
+}
+
+/* `name`: a file of tests/fuzz/corpus/netcdf4_write, of 4 records; `version` of its superblock. */
+static void
+extend_and_replay(const char *name, int version)
+{
+    char        from[600];
+    const char *path = scratch_path(scratch_dir, name);
+    struct stat st;
+
+    (void)snprintf(from, sizeof from, NCZ_TEST_DATA "/../fuzz/corpus/netcdf4_write/%s", name);
+    begin_log();
+    assert_non_null(lg.old = scratch_read(from, &lg.nold));
+    assert_int_equal(lg.old[8], version);
+    scratch_write(path, lg.old, lg.nold);
+    assert_int_equal(stat(path, &st), 0);
+    lg.old_ino = st.st_ino;
+    lg.check = check_extended;
+    extend(path);
+    end_log();
+    replay_all((unsigned)version + 4);
+}
+
+TEST(each_moment_of_an_append_to_a_file_of_netcdf_c_is_sound)
+{
+    extend_and_replay("netcdf_c_records", 2);
+}
+
+TEST(each_moment_of_an_append_to_a_file_of_h5py_is_sound)
+{
+    extend_and_replay("h5py_default", 0);
     clear_log();
 }
 

@@ -2,7 +2,8 @@
 /*
  * Any bytes as a netCDF-4 file that is opened to be changed: an attribute, elements, a variable and a name are put, and
  * it is closed. Where that is refused, the file has the same bytes; where it is done, the file opens, has what was put,
- * and grew by no more than that and its metadata need. Where it is given up, or fails, what was there opens.
+ * and grew by no more than that and its metadata need; its structure is sound if it was. Where it is given up, or
+ * fails, what was there opens.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -114,6 +115,26 @@ check_changed(void)
         abort();
 }
 
+static int
+count_fault(const nczarr_structure_item *item, void *arg)
+{
+    if (item->kind == NCZARR_STRUCTURE_FAULT || item->kind == NCZARR_STRUCTURE_UNKNOWN) {
+        if (getenv("NCZ_FUZZ_SAY") != NULL)
+            (void)fprintf(stderr, "%llu: %s: %s\n", item->address, item->path, item->what);
+        ++*(size_t *)arg;
+    }
+    return 0;
+}
+
+/* Whether every structure is sound, and no byte is in use twice. */
+static bool
+is_sound(void)
+{
+    size_t faults = 0;
+
+    return fuzz_said(nczarr_check_structure(path, count_fault, &faults)) == NC_NOERR && faults == 0;
+}
+
 /* The file has the bytes that it had. */
 static void
 check_kept(const uint8_t *data, size_t size)
@@ -144,9 +165,10 @@ change_file(const uint8_t *data, size_t size)
     int      ncid;
     size_t   n;
     uint8_t *now;
-    bool     all;
+    bool     all, sound;
 
     write_file(data, size);
+    sound = is_sound();
     if (fuzz_said(nc_open(url, NC_WRITE, &ncid)) != NC_NOERR) {
         check_kept(data, size);
         return;
@@ -166,6 +188,8 @@ change_file(const uint8_t *data, size_t size)
         abort();
     free(now);
     check_changed();
+    if (sound && !is_sound())
+        abort();
 }
 
 int

@@ -22,7 +22,7 @@ target() {
             *)
                 case $part in
                     alone.c) wrap="$wrap -Wl,--wrap=ncz_sys_process_self" ;;
-                    fuzz_netcdf4.c) wrap="$wrap -Wl,--wrap=ncz_hdf5_open" ;;
+                    fuzz_netcdf4.c | fuzz_netcdf4_write.c) wrap="$wrap -Wl,--wrap=ncz_hdf5_open" ;;
                 esac
                 # shellcheck disable=SC2086
                 $CC $CFLAGS "${words[@]}" -c "$root/tests/fuzz/$part" -o "$WORK/$name-${part##*/}.o"
@@ -46,6 +46,7 @@ target filters "max_len = 65536"
 target zip "max_len = 65536"
 target classic "max_len = 65536" alone.c walk.c
 target netcdf4 $'max_len = 65536\nentropic = 0' alone.c walk.c
+target netcdf4_write $'max_len = 65536\nentropic = 0' alone.c walk.c
 target hdf5 "max_len = 65536" ../hdf5/hdf5_json.c
 target icechunk "max_len = 65536"
 target url "max_len = 512"
