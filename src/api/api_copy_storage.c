@@ -25,6 +25,7 @@ typedef struct copying {
     bool                   shown;     /* it has the attribute _FillValue */
     bool                   null_fill; /* other readers do not know its fill value */
     bool                   remade;    /* the source's format has no chunks of its own, so the copy chooses them */
+    bool                   one_piece; /* the source is contiguous or compact, if only by its keys */
     bool                   same;      /* the copy has the source's chunks */
     ncz_key_encoding       keys;      /* how the source's chunks are named */
     bool                   to_file; /* the copy is in a classic file, which has no choice but whether it is filled */
@@ -112,6 +113,7 @@ look_at_source(copying *c)
         c->null_fill = v->spec->fill_null;
         c->keys = v->key_encoding;
         c->remade = v->spec->layout->ops->find != NULL ? v->storage != NC_CHUNKED : v->spec->layout->ops->complete;
+        c->one_piece = v->storage != NC_CHUNKED;
         rc = take_chunks(c, v);
     }
     return ncz_call_leave(&call, rc);
@@ -246,7 +248,7 @@ copy_elements(const copying *c)
 static int
 define_chunks(copying *c, const size_t *chunks)
 {
-    if (c->rank == 0 || (chunks == NULL && c->remade))
+    if (c->rank == 0 || (chunks == NULL && (c->remade || (c->to_hdf5 && c->one_piece))))
         return NC_NOERR;
     if (chunks == NULL)
         chunks = c->fitting;

@@ -26,13 +26,13 @@ typedef struct opened {
 } opened;
 
 struct ncz_places {
-    atomic_uint     refs;
-    ncz_place       folder; /* what relative texts are relative to; its query is sent to the own server */
-    bool            by_s3;  /* that one speaks S3, though its scheme is http or https */
-    bool            bucket_first; /* ... and its paths begin with a bucket */
-    ncz_place_list  allowed;
-    ncz_buf         keys, web_keys, allow; /* of the fragment: of stores, of those with a host in their URL; `allow` */
-    ncz_rc          rc;
+    atomic_uint    refs;
+    ncz_place      folder;       /* what relative texts are relative to; its query is sent to the own server */
+    bool           by_s3;        /* that one speaks S3, though its scheme is http or https */
+    bool           bucket_first; /* ... and its paths begin with a bucket */
+    ncz_place_list allowed;
+    ncz_buf        keys, web_keys, allow; /* of the fragment: of stores, of those with a host in their URL; `allow` */
+    ncz_rc         rc;
     pthread_mutex_t lock; /* guards what follows */
     opened         *stores;
     size_t          nstores, cap;
@@ -225,7 +225,10 @@ put_hint(const ncz_places *p, const ncz_place *place, ncz_buf *out)
     size_t      folder = slash != place->path ? (size_t)(slash - place->path) : 1;
 
     return ncz_place_show(place,
-                          ncz_place_is_local(place) ? folder : has_bucket(p, place) ? ncz_place_first(place) : 0, out);
+                          ncz_place_is_local(place) ? folder
+                          : has_bucket(p, place)    ? ncz_place_first(place)
+                                                    : 0,
+                          out);
 }
 
 static int
@@ -240,10 +243,11 @@ refuse(const ncz_places *p, const ncz_place *place)
             rc = ncz_fail(NC_EAUTH, "%.200s: a local file, which a set of references on a server never reaches",
                           name.data);
         else
-            rc = ncz_fail(NC_EAUTH,
-                          "%.200s: this set of references may not reach it. If you trust the set, add allow=%.150s to "
-                          "the fragment of its path (or set NCZARR.ALLOW in ~/.ncrc, or call nczarr_allow())",
-                          name.data, hint.data);
+            rc =
+                ncz_fail(NC_EAUTH,
+                         "%.200s: this set of references may not reach it. If you trust the set, add allow=%.150s to "
+                         "the fragment of its path (or set NCZARR.ALLOW in ~/.ncrc, or call nczarr_allow())",
+                         name.data, hint.data);
     }
     ncz_buf_clear(&name);
     ncz_buf_clear(&hint);
@@ -378,7 +382,8 @@ take_store(ncz_places *p, const ncz_place *place, const char *root, zmap **out)
             return NC_NOERR;
         }
     if (p->nstores == STORES_MOST)
-        return ncz_fail(NC_ENOTBUILT, "a set of references to more than %d servers, buckets and folders", STORES_MOST);
+        return ncz_fail(NC_ENOTBUILT, "a set of references to more than %d servers, buckets and folders",
+                        STORES_MOST);
     if ((rc = ncz_make_room(&p->stores, p->nstores, &p->cap, sizeof *p->stores)) != NC_NOERR ||
         (rc = open_root(p, place, root, &p->stores[p->nstores])) != NC_NOERR)
         return rc;
@@ -390,9 +395,9 @@ take_store(ncz_places *p, const ncz_place *place, const char *root, zmap **out)
 static size_t
 measure_root(const ncz_places *p, const ncz_place *place, const ncz_place *prefix)
 {
-    size_t         bucket = has_bucket(p, place) ? ncz_place_first(place) : 0;
-    const ncz_uri  uri = {.scheme = place->scheme, .host = place->host, .port = place->port, .path = place->path};
-    size_t         len = strlen(place->path), root;
+    size_t        bucket = has_bucket(p, place) ? ncz_place_first(place) : 0;
+    const ncz_uri uri = {.scheme = place->scheme, .host = place->host, .port = place->port, .path = place->path};
+    size_t        len = strlen(place->path), root;
 
     if (ncz_place_is_local(place))
         root = strlen(prefix->path) > 1 ? strlen(prefix->path) : 0;

@@ -17,11 +17,11 @@
 /* In its normal form: two texts name one place if all of this is equal. */
 typedef struct ncz_place {
     char    *scheme; /* file, http, https, s3 or gs */
-    char    *host;   /* lower case, without a dot at the end; IPv6 without brackets; a bucket as it is written. Of file
+    char    *host;  /* lower case, without a dot at the end; IPv6 without brackets; a bucket as it is written. Of file
                       * "" */
-    unsigned port;   /* 0: the scheme's own */
-    char    *path;   /* decoded; "/", or segments with '/' before each, none of them empty, "." or ".." */
-    char    *query;  /* as given; NULL: none */
+    unsigned port;  /* 0: the scheme's own */
+    char    *path;  /* decoded; "/", or segments with '/' before each, none of them empty, "." or ".." */
+    char    *query; /* as given; NULL: none */
 } ncz_place;
 
 /*

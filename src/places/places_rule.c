@@ -236,7 +236,8 @@ set_query(ncz_place *p, const char *s)
     if (*s == '\0')
         return NC_NOERR;
     if (*s == '#' || p->scheme[0] != 'h')
-        return ncz_fail(NC_EURL, "a place with a '%c' in its URL: in a name, write %s", *s, *s == '#' ? "%23" : "%3F");
+        return ncz_fail(NC_EURL, "a place with a '%c' in its URL: in a name, write %s", *s,
+                        *s == '#' ? "%23" : "%3F");
     if (strchr(s, '#') != NULL)
         return ncz_fail(NC_EURL, "a place with a '#' in its URL: in a name, write %%23");
     return copy_text(s + 1, strlen(s + 1), &p->query);

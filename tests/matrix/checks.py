@@ -224,9 +224,15 @@ def same_type(one, two, pure):
     return a == b or pure and ("/" == one["type"][0] or {a, b} in ({"char", "string"}, {"char", "ubyte"}))
 
 
+def end_at_nuls(data):
+    """As strings of a netCDF-4 file do."""
+    return [end_at_nuls(d) for d in data] if isinstance(data, list) else data.split("\0")[0] if isinstance(data, str) else data
+
+
 def compare_variable(path, one, two, said, pure, classic):
     out, name = [], path.split("/")[-1]
-    if not same_data(one, two, pure) and not (named(name, said) and "error" in one):
+    cut = "end there" in said and one["type"] == "string" and end_at_nuls(one.get("data")) == two.get("data")
+    if not same_data(one, two, pure) and not (named(name, said) and ("error" in one or cut)):
         out.append("%s: data were %s, are %s" % (path, json.dumps(one.get("data", one.get("error")))[:120], json.dumps(two.get("data", two.get("error")))[:120]))
     if not classic and not same_type(one, two, pure) and not named(name, said):
         out.append("%s: type was %s, is %s" % (path, one["type"], two["type"]))
@@ -272,8 +278,9 @@ def check_copy(tools, source, target, case, said):
     if sound.returncode != 0:
         out.append("--check: status %d, %s" % (sound.returncode, (sound.stderr + sound.stdout).strip()[:200]))
     out += documents(target)
-    # A classic file has other names for what is in groups, and texts for JSON documents.
-    if case[2] not in ("subset", "flatten") and not said and not (case[1] == "classic" and case[4] == "objects"):
+    # A classic file has other names for what is in groups, and, as netCDF-4 files, texts for JSON documents. Those have compounds
+    # and enums for complex and true ones, which xarray masks in another way.
+    if case[2] not in ("subset", "flatten") and not said and not (case[1] in ("classic", "netcdf4") and case[4] == "objects") and (case[1], case[4]) != ("netcdf4", "zarr_types"):
         out += xarray_view.differences(source, target)
     return out
 

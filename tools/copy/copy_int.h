@@ -370,6 +370,8 @@ int copy_define_classic(copy_source *s, int out);
 int copy_classic_type(int ncid, nc_type type, nc_type *out);
 /* The text that strings of an attribute become, in new memory; NULL: it cannot be read. */
 char *copy_att_text(int grp, int varid, const char *name);
+/* Shortens strings that have a NUL inside; false: none has. */
+bool copy_end_at_nuls(nc_vlen_t *strings, size_t n);
 /* The text of n strings, `len` bytes each, the rest NUL. False: one is longer. */
 bool copy_pack_texts(const nc_vlen_t *strings, size_t n, size_t len, char *text);
 

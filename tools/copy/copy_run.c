@@ -161,14 +161,16 @@ copy_all(copy_state *r)
     return copy_target_publish(r->o, t);
 }
 
-/* Without -k the copy has the model of its source. That of a classic file is the classic one. */
+/* Without -k the copy has the model of its source. That of a classic file is the classic one, which lacks types of
+ * CDF-5. */
 static void
 take_model(copy_opts *o, const copy_target *t, int ncid)
 {
     int format;
 
     if (!o->kind_given && nc_inq_format(ncid, &format) == NC_NOERR)
-        o->classic = format == NC_FORMAT_NETCDF4_CLASSIC || (t->netcdf4 && format != NC_FORMAT_NETCDF4);
+        o->classic = format == NC_FORMAT_NETCDF4_CLASSIC ||
+                     (t->netcdf4 && (format == NC_FORMAT_CLASSIC || format == NC_FORMAT_64BIT_OFFSET));
 }
 
 /* What pure Zarr of version 2 cannot keep, where nobody asked for it. */

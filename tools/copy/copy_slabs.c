@@ -18,6 +18,7 @@ typedef struct slab {
     copy_chunk_set  source; /* source chunks */
     size_t          width;  /* of the target's strings; 0: any */
     bool            sparse; /* a piece without any of them is not copied */
+    bool            cut;    /* strings had a NUL inside, which was said */
     char           *text;   /* the piece's strings as characters, in a classic file */
 } slab;
 
@@ -47,6 +48,30 @@ check_widths(const slab *s)
             return NC_ERANGE;
         }
     return NC_NOERR;
+}
+
+bool
+copy_end_at_nuls(nc_vlen_t *strings, size_t n)
+{
+    bool cut = false;
+
+    for (size_t i = 0; i < n; i++) {
+        const char *nul = strings[i].len > 0 ? memchr(strings[i].p, '\0', strings[i].len) : NULL;
+
+        cut = cut || nul != NULL;
+        strings[i].len = nul != NULL ? (size_t)(nul - (const char *)strings[i].p) : strings[i].len;
+    }
+    return cut;
+}
+
+static void
+fit_strings(slab *s)
+{
+    if (!s->r->t->netcdf4 || s->v->type != NC_STRING || !copy_end_at_nuls((nc_vlen_t *)(void *)s->data, s->piece.n) ||
+        s->cut)
+        return;
+    s->cut = true;
+    message_print("%s: strings with a NUL inside end there: those of a netCDF-4 file have none", s->v->path);
 }
 
 bool
@@ -92,6 +117,7 @@ copy_piece(slab *s)
 
     if (rc != NC_NOERR)
         return copy_fail_read(s->r, rc, s->v);
+    fit_strings(s);
     if ((rc = check_widths(s)) == NC_NOERR)
         rc = put_piece(s);
     copy_free_piece(s->in, s->v, s->data, s->piece.n);

@@ -347,6 +347,8 @@ compare_data(check *c, const copy_var *v, int in, int out, int varid)
             (void)copy_fail_read(c->r, rc, v);
             goto done;
         }
+        if (c->r->t->netcdf4 && v->type == NC_STRING)
+            (void)copy_end_at_nuls((nc_vlen_t *)(void *)a, p.n); /* as it was copied */
         rc = compare_piece(&p, in, out, varid, type, a, b, &same);
         copy_free_piece(in, v, a, p.n);
         copy_progress_add(&c->r->progress, (double)p.n * (double)v->value, true, 0, v->path);

@@ -10,7 +10,8 @@
 #include <string.h>
 
 enum {
-    ELEMS_MOST = 1 << 22, /* so many elements are put, and so many chunks are looked at; more stay missing, as netCDF-C */
+    ELEMS_MOST =
+        1 << 22, /* so many elements are put, and so many chunks are looked at; more stay missing, as netCDF-C */
     CHUNKS_MOST = 1 << 22 /* leaves them */
 };
 
@@ -90,8 +91,8 @@ put_fill(ncz_dataset *ds, ncz_var *v, const uint64_t *index)
         count[d] = shape[d] - start[d] < v->spec->chunk[d] ? shape[d] - start[d] : v->spec->chunk[d];
         one[d] = 1;
     }
-    return ncz_dataset_put_chunks(
-        ds, &(ncz_put){.v = v, .sel = &sel, .shape = shape, .mem = v->type, .in = fill_of(v)});
+    return ncz_dataset_put_chunks(ds,
+                                  &(ncz_put){.v = v, .sel = &sel, .shape = shape, .mem = v->type, .in = fill_of(v)});
 }
 
 static int
