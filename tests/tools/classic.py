@@ -205,10 +205,13 @@ v[0:3] = np.arange(3, dtype="i4"); s[...] = 9; f.close()
 """
 
 
+FIND = "import importlib.util, sys; sys.exit(not all(map(importlib.util.find_spec, ('scipy', 'netCDF4', 'xarray'))))"
+
+
 def python():
     """One that has scipy, netCDF4 and xarray."""
     for p in (os.path.join(ROOT, ".cache", "short", "bin", "python"), sys.executable):
-        if os.path.exists(p) and programs.run([p, "-c", "import scipy, netCDF4, xarray"], capture_output=True).returncode == 0:
+        if os.path.exists(p) and programs.run([p, "-c", FIND], capture_output=True).returncode == 0:
             return p
     return None
 

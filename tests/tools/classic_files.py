@@ -188,15 +188,15 @@ class Cdf:
     def write(self, path, data=(), size=None):
         """`data`: for each variable its values; those of records record by record. `size`: where the file is cut."""
         self.place()
-        end = 0
+        end, pitch, alone = 0, self.pitch(), self.alone()
         with open(path, "wb") as f:
             f.write(self.header())
             for v, values in zip(self.vars, data):
                 step = self.nbytes(v) // SIZES[v[2]] or 1
                 for r in range(0, len(values), step):
-                    f.seek(v[3] + r // step * self.pitch())
+                    f.seek(v[3] + r // step * pitch)
                     part = values[r:r + step]
                     f.write(part if v[2] == 2 else struct.pack(">%d%s" % (len(part), CODES[v[2]]), *part))
-                    end = max(end, f.tell() + (-(f.tell() - v[3] - r // step * self.pitch()) % 4 if not self.alone() else 0))
+                    end = max(end, f.tell() + (-(f.tell() - v[3] - r // step * pitch) % 4 if not alone else 0))
             f.truncate(size if size is not None else max(end, f.seek(0, 2)))
         return path

@@ -63,6 +63,21 @@ with h5py.File(sys.argv[1]) as f:
     f.visititems(visit)
 print(json.dumps(out))
 """
+# The variables whose values differ from those of the first file.
+VALUES = """
+import h5py, hashlib, sys
+def of(path):
+    out = {}
+    def visit(name, d):
+        if isinstance(d, h5py.Dataset) and not d.attrs.get("NAME", b"").startswith(b"This is a netCDF dimension but not"):
+            v = d[()]
+            out[name] = d.dtype.str, d.shape, hashlib.md5(repr(v.tolist()).encode() if d.dtype == object else v.tobytes()).hexdigest()
+    with h5py.File(path) as f:
+        f.visititems(visit)
+    return out
+first, *others = map(of, sys.argv[1:])
+print(len(first), *(n for o in others for n in sorted(set(first) | set(o)) if first.get(n) != o.get(n)))
+"""
 
 
 def run(*words):
@@ -76,8 +91,15 @@ def python(text, *words):
     return r.stdout
 
 
-def dump(path):
-    return run("nczdump", path).stdout.split("\n", 1)[-1]
+def dump(path, *options):
+    return run("nczdump", *options, path).stdout.split("\n", 1)[-1]
+
+
+def other_values(*paths):
+    """h5py sees other values in one of the files, or this library in some of their steps."""
+    number, *names = python(VALUES, *paths).split()
+    some = [dump(p, "-d", "time,3,,29") for p in paths]
+    return names or ([] if int(number) == 6 and len(some[0]) > 100000 and some.count(some[0]) == len(some) else ["%s variables; the dumps differ" % number])
 
 
 def checked(path):
@@ -129,7 +151,8 @@ def cmip7():
     problems, most = measured("nczcopy", "--cmip7", "--verify", "long.nc", "cmip.nc")
     report("--cmip7", problems or ([] if few or most <= MOST_MEMORY else ["%d KiB of memory" % most]))
     report("CMIP7's checker is content", checked("cmip.nc"))
-    report("what CMIP7 gets holds what the source holds", None if dump("long.nc") == dump("cmip.nc") else "the dumps differ")
+    twice, _ = measured("nczcopy", "--cmip7", "cmip.nc", "twice.nc")
+    report("what CMIP7 gets holds what the source holds, and so does what is made of that", other_values("long.nc", "cmip.nc", "twice.nc"))
     special = run("nczdump", "-hs", "cmip.nc").stdout
     report("chunks, and codecs of what has others", [w for w in (
         "time:_ChunkSizes = %d ;" % (60 if few else 300), "time_bnds:_ChunkSizes = %d, 2 ;" % (60 if few else 300), "pr:_ChunkSizes = 37, 144, 192 ;",
@@ -137,8 +160,8 @@ def cmip7():
     r = run("nczcopy", "--cmip7", "-c", "/pr:50,144,192", "-d", "1", "long.nc", "other.nc")
     special = run("nczdump", "-hs", "other.nc").stdout
     report("-c and -d say otherwise", [r.stderr] if r.returncode else [w for w in ("pr:_ChunkSizes = 50, 144, 192 ;", "pr:_DeflateLevel = 1 ;") if w not in special])
-    report("nothing is left to do for a file that has been done", measured("nczcopy", "--cmip7", "cmip.nc", "twice.nc")[0] or
-           (None if dump("cmip.nc") == dump("twice.nc") and not checked("twice.nc") else "it is another one"))
+    report("nothing is left to do for a file that has been done", twice or
+           (None if dump("cmip.nc", "-h") == dump("twice.nc", "-h") else ["the headers differ"]) or checked("twice.nc"))
 
 
 try:
