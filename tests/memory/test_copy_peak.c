@@ -18,9 +18,9 @@
 #include "support/peak.h"
 #include "support/scratch.h"
 
-enum { SIDE = 512, PLANE = SIDE * SIDE, PLANES = 324 }; /* a plane is one chunk of 1 MiB */
+enum { SIDE = 256, PLANE = SIDE * SIDE, PLANES = 324 }; /* a plane is one chunk of 256 KiB */
 
-#define MEMORY   (16 * MIB)
+#define MEMORY   (4 * MIB)
 #define CONSTANT (16 * MIB) /* the allocator, threads' stacks, tables, what the C library keeps */
 
 static const struct {
@@ -28,7 +28,7 @@ static const struct {
 } ways[] = {
     {"chunks as they are", NULL, NULL},
     {"compressed again", NULL, "*,none"},
-    {"cubes out of planes", "z/64,y/64,x/64", NULL},
+    {"cubes out of planes", "z/32,y/64,x/64", NULL},
     {"pencils out of planes", "z/324,y/16,x/32", NULL},
 };
 
@@ -77,7 +77,7 @@ make(const char *path)
 static void
 check(const char *path)
 {
-    static const size_t planes[] = {0, 63, 64, 200, PLANES - 1};
+    static const size_t planes[] = {0, 31, 32, 200, PLANES - 1};
     float              *plane = malloc(PLANE * sizeof *plane);
     int                 ncid;
 
@@ -124,7 +124,7 @@ check_way(int way, const char *dir, int threads)
     snprintf(args, sizeof args, "%d '%s/from.zarr' '%s'", way, dir, to);
     fine = peak_run(threads, args, &peak, 1) && peak <= MEMORY + CONSTANT;
     printf("[%s] copy_peak: %s, %d threads: %zu MiB for %zu; may be %zu\n", fine ? "       OK " : "  FAILED  ",
-           ways[way].name, threads, peak / MIB, (size_t)PLANES, (MEMORY + CONSTANT) / MIB);
+           ways[way].name, threads, peak / MIB, (size_t)PLANES / 4, (MEMORY + CONSTANT) / MIB);
     fflush(stdout);
     if (fine)
         check(to);
