@@ -168,6 +168,7 @@ static int
 read_head(zip_map *m, const char *key, opened *in, void *into, size_t len, uint64_t off, bool *got)
 {
     unsigned char room[HEAD_ROOM], *head = room;
+    struct iovec  to[2];
     size_t        known = ZIP_LOCAL_LEN + in->object.lead + m->prefix_len + strlen(key), want, have;
     int           rc;
 
@@ -178,7 +179,9 @@ read_head(zip_map *m, const char *key, opened *in, void *into, size_t len, uint6
         want = known; /* the extra field is not needed */
     if (want > sizeof room && (head = ncz_alloc(want)) == NULL)
         return ncz_fail_nomem(want);
-    if ((rc = zmap_zip_source_read2(in->src, head, want, into, len, in->object.off, &have)) == NC_NOERR &&
+    to[0] = (struct iovec){head, want};
+    to[1] = (struct iovec){into, len};
+    if ((rc = zmap_zip_source_readv(in->src, to, len != 0 ? 2 : 1, in->object.off, &have)) == NC_NOERR &&
         (rc = check_head(m, key, head, have < want ? have : want, &in->object)) == NC_NOERR)
         remember_head(m, in); /* zmap_zip_head() has no name: `at` is the root, which is not an object */
     *got = rc == NC_NOERR && len != 0 && have == want + len && in->object.head == want;
@@ -244,22 +247,18 @@ read_other(const zip_map *m, const char *key, const opened *in, void *into)
     return rc;
 }
 
+/* Decodes all of an object that is not plain. */
 static int
-read_whole(zip_map *m, const char *key, opened *in, void *into, size_t len)
+read_encoded(zip_map *m, const char *key, opened *in, void *into, size_t len)
 {
     const zip_object *o = &in->object;
     bool              got;
-    int               rc;
+    int               rc = o->head == 0 ? read_head(m, key, in, NULL, 0, 0, &got) : NC_NOERR;
 
-    if (is_plain(o)) {
-        rc = read_stored(m, key, in, into, len, 0);
-    } else {
-        rc = o->head == 0 ? read_head(m, key, in, NULL, 0, 0, &got) : NC_NOERR;
-        if (rc == NC_NOERR && zmap_zip_is_own(o))
-            rc = zmap_zip_inflate(in->src, o->off + o->head, o, key, into);
-        else if (rc == NC_NOERR)
-            rc = read_other(m, key, in, into);
-    }
+    if (rc == NC_NOERR && zmap_zip_is_own(o))
+        rc = zmap_zip_inflate(in->src, o->off + o->head, o, key, into);
+    else if (rc == NC_NOERR)
+        rc = read_other(m, key, in, into);
     if (rc != NC_NOERR || o->aes.version == 2) /* AE-2 has a signature instead of the checksum */
         return rc;
     return check_crc(m, key, o, into, len);
@@ -279,7 +278,7 @@ answer_cut(zip_map *m, opened *in, zmap_get_req *r)
         return fail_large(r->key, &in->object);
     if ((whole = ncz_alloc((size_t)in->object.size)) == NULL)
         return ncz_fail_nomem((size_t)in->object.size);
-    if ((rc = read_whole(m, r->key, in, whole, (size_t)in->object.size)) == NC_NOERR)
+    if ((rc = read_encoded(m, r->key, in, whole, (size_t)in->object.size)) == NC_NOERR)
         rc = zmap_answer_bytes(r, whole, (size_t)in->object.size);
     ncz_free(whole);
     return rc;
@@ -303,7 +302,10 @@ answer_request(zip_map *m, opened *in, zmap_get_req *r)
             return rc;
         to = r->body.data + r->body.len;
     }
-    rc = n == in->object.size ? read_whole(m, r->key, in, to, n) : read_stored(m, r->key, in, to, n, off);
+    if (!is_plain(&in->object))
+        rc = read_encoded(m, r->key, in, to, n);
+    else if ((rc = read_stored(m, r->key, in, to, n, off)) == NC_NOERR && n == in->object.size)
+        rc = check_crc(m, r->key, &in->object, (unsigned char *)to, n);
     if (r->into == NULL) {
         r->body.len += rc == NC_NOERR ? n : 0;
         r->body.data[r->body.len] = '\0';

@@ -132,9 +132,8 @@ void        zmap_zip_source_unref(zip_source *s); /* NULL is fine */
 
 /* Reads all of it; NC_EIO if the archive ends early. */
 int zmap_zip_source_read(zip_source *s, void *data, size_t len, uint64_t off);
-/* Reads into two buffers at once; *n may be less at the end of the archive. */
-int zmap_zip_source_read2(zip_source *s, void *head, size_t head_len, void *data, size_t len, uint64_t off,
-                          size_t *n);
+/* Reads into `n` buffers, which are changed; *have is less than they take at the end of the archive. */
+int zmap_zip_source_readv(zip_source *s, struct iovec *to, int n, uint64_t off, size_t *have);
 int zmap_zip_source_room(zip_source *s, uint64_t end); /* memory: makes room for writes up to `end` */
 int zmap_zip_source_write3(zip_source *s, const struct iovec from[3], uint64_t off);
 /* Copies bytes of one archive to another, to the same or another offset. */

@@ -173,10 +173,11 @@ int
 zmap_zip_starts(zip_source *s, bool *out)
 {
     unsigned char raw[4];
+    struct iovec  to = {raw, sizeof raw};
     size_t        have;
     int           rc;
 
-    if ((rc = zmap_zip_source_read2(s, raw, sizeof raw, NULL, 0, 0, &have)) == NC_NOERR)
+    if ((rc = zmap_zip_source_readv(s, &to, 1, 0, &have)) == NC_NOERR)
         *out = have == sizeof raw && (memcmp(raw, "PK\003\004", 4) == 0 || memcmp(raw, "PK\005\006", 4) == 0);
     return rc;
 }

@@ -80,34 +80,6 @@ fail_short(const zip_source *s)
     return ncz_fail(NC_EIO, "%s: ends before the bytes that its directory tells of", s->what);
 }
 
-/* Reads until the buffers are full or the file ends; *have is the number of bytes. */
-static int
-file_read(zip_source *s, struct iovec *to, int n, uint64_t off, size_t *have)
-{
-    for (*have = 0; n > 0;) {
-        ssize_t got = n == 1 ? zmap_sys()->file.pread(s->fd, to->iov_base, to->iov_len, (off_t)(off + *have))
-                             : zmap_sys()->file.preadv(s->fd, to, n, (off_t)(off + *have));
-
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return ncz_fail_errno(errno, "%s: cannot be read", s->what);
-        if (got == 0)
-            break;
-        *have += (size_t)got;
-        while (n > 0 && (size_t)got >= to->iov_len) {
-            got -= (ssize_t)to->iov_len;
-            to++;
-            n--;
-        }
-        if (n > 0) {
-            to->iov_base = (char *)to->iov_base + got;
-            to->iov_len -= (size_t)got;
-        }
-    }
-    return NC_NOERR;
-}
-
 static void
 memory_read(zip_source *s, const struct iovec *to, int n, uint64_t off, size_t *have)
 {
@@ -124,21 +96,46 @@ memory_read(zip_source *s, const struct iovec *to, int n, uint64_t off, size_t *
     pthread_rwlock_unlock(&s->lock);
 }
 
-static int
-source_read(zip_source *s, struct iovec *to, int n, uint64_t off, size_t *have)
+/* Goes on behind `n` bytes. */
+static void
+advance(struct iovec **to, int *left, size_t n)
+{
+    while (*left > 0 && n >= (*to)->iov_len) {
+        n -= (*to)->iov_len;
+        ++*to;
+        --*left;
+    }
+    if (*left > 0) {
+        (*to)->iov_base = (char *)(*to)->iov_base + n;
+        (*to)->iov_len -= n;
+    }
+}
+
+int
+zmap_zip_source_readv(zip_source *s, struct iovec *to, int n, uint64_t off, size_t *have)
 {
     *have = 0;
     /* off_t has no such offset, and no file is that long. */
     if (off > INT64_MAX)
         return NC_NOERR;
-    /* Skip empty buffers, because a read of no bytes would look like EOF. */
-    while (n > 0 && to->iov_len == 0) {
-        to++;
-        n--;
+    if (s->fd < 0) {
+        memory_read(s, to, n, off, have);
+        return NC_NOERR;
     }
-    if (s->fd >= 0)
-        return file_read(s, to, n, off, have);
-    memory_read(s, to, n, off, have);
+    /* Empty buffers are passed over, because a read of no bytes would look like EOF. */
+    for (advance(&to, &n, 0); n > 0;) {
+        ssize_t got = n == 1 ? zmap_sys()->file.pread(s->fd, to->iov_base, to->iov_len, (off_t)(off + *have))
+                             : zmap_sys()->file.preadv(s->fd, to, n, (off_t)(off + *have));
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return ncz_fail_errno(errno, "%s: cannot be read", s->what);
+        if (got == 0)
+            break;
+        *have += (size_t)got;
+        advance(&to, &n, (size_t)got);
+    }
     return NC_NOERR;
 }
 
@@ -149,17 +146,9 @@ zmap_zip_source_read(zip_source *s, void *data, size_t len, uint64_t off)
     size_t       have;
     int          rc;
 
-    if ((rc = source_read(s, &to, 1, off, &have)) == NC_NOERR && have < len)
+    if ((rc = zmap_zip_source_readv(s, &to, 1, off, &have)) == NC_NOERR && have < len)
         rc = fail_short(s);
     return rc;
-}
-
-int
-zmap_zip_source_read2(zip_source *s, void *head, size_t head_len, void *data, size_t len, uint64_t off, size_t *n)
-{
-    struct iovec to[2] = {{head, head_len}, {data, len}};
-
-    return source_read(s, to, len != 0 ? 2 : 1, off, n);
 }
 
 /* ---- writing ---- */
