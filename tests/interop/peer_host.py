@@ -8,7 +8,7 @@ stdout is its exit status (negative: the signal that ended it).
 """
 import json, os, runpy, signal, sys, traceback, warnings
 
-MODULES = ("numpy", "numcodecs", "zarr", "netCDF4")  # none of them starts a thread that a child would lack
+MODULES = ("numpy", "numcodecs", "zarr", "netCDF4", "xarray")  # none of them starts a thread that a child would lack
 LIMIT = 300  # seconds
 
 
