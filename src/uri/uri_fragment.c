@@ -68,10 +68,26 @@ ncz_uri_mode_at(size_t i)
 
 /* Ours. */
 static const char *const own_keys[] = {
-    "mode",   "compat",     "consolidated", "dimension_separator", "durability",
-    "log",    "zip.prefix", "zip.order",    "write_empty_chunks",  "readahead",
-    "commit", "chunk_keys", "write",        "behind_bytes",        "replace",
-    "front",  "reuse",      "allow",        "branch",              "tag",
+    "mode",
+    "compat",
+    "consolidated",
+    "dimension_separator",
+    "durability",
+    "log",
+    "zip.prefix",
+    "zip.order",
+    "write_empty_chunks",
+    "readahead",
+    "commit",
+    "chunk_keys",
+    "write",
+    "behind_bytes",
+    "replace",
+    "front",
+    "reuse",
+    "allow",
+    "branch",
+    "tag",
     "snapshot",
 };
 

@@ -23,11 +23,11 @@ typedef struct repository {
 static const ncz_buf *
 find_file(const repository *r, const char *key)
 {
-    return strcmp(key, "repo") == 0                  ? &r->repo
-           : strncmp(key, "snapshots/", 10) == 0     ? &r->snapshot
-           : strncmp(key, "manifests/", 10) == 0     ? &r->manifest
-           : strncmp(key, "chunks/", 7) == 0         ? &r->repo
-                                                     : NULL;
+    return strcmp(key, "repo") == 0              ? &r->repo
+           : strncmp(key, "snapshots/", 10) == 0 ? &r->snapshot
+           : strncmp(key, "manifests/", 10) == 0 ? &r->manifest
+           : strncmp(key, "chunks/", 7) == 0     ? &r->repo
+                                                 : NULL;
 }
 
 static int
@@ -36,7 +36,8 @@ get_files(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
     for (size_t i = 0; i < n; i++) {
         const ncz_buf *file = find_file((const repository *)m, reqs[i].key);
 
-        zmap_get_end(&reqs[i], file != NULL ? zmap_answer_bytes(&reqs[i], file->data, file->len) : NC_EEMPTY, done, arg);
+        zmap_get_end(&reqs[i], file != NULL ? zmap_answer_bytes(&reqs[i], file->data, file->len) : NC_EEMPTY, done,
+                     arg);
     }
     return NC_NOERR;
 }

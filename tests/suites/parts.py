@@ -162,6 +162,10 @@ PARTS = (
     Part("peers", "zarr-python 3 and netCDF-C (--all: zarr-python 2, 3.0 and newest, xarray, GDAL, TensorStore, zarrs)", (1, 3), (
         Script("interoperability", "python3 tests/interop/run {gcc}"),
     ), ("short", "netcdf"), ("peers",)),
+    Part("icechunk", "repositories of icechunk 1 and 2, read as zarr-python reads them; requests are counted", (1, 4), (
+        Meson("gcc", ["icechunk"]),
+        Script("Icechunk repositories", "tests/icechunk/run {gcc}", targets=("tools/nczdump", "tools/nczgen", "tools/nczcopy")),
+    ), ("icechunk",)),
     Part("matrix", "copies where features meet: sources x targets x options x what is there x contents; invariants", (1, 30), (
         Script("matrix", "tests/matrix/run {gcc}", targets=("tools/nczdump", "tools/nczgen", "tools/nczcopy", FORK_SERVER)),
     ), ("short",)),
