@@ -50,6 +50,20 @@ close_container(zmap *m, zmap_end how)
     return rc != NC_NOERR ? ncz_err_adopt(&first) : closed;
 }
 
+/* What the file's store asked of a network. */
+static void
+add_stats(const zmap *m, zmap_stats *out)
+{
+    zmap_stats file;
+
+    zmap_stats_of(((const container *)m)->file, &file);
+    out->requests = file.requests;
+    out->retries = file.retries;
+    out->bytes_in = file.bytes_in;
+    out->bytes_out = file.bytes_out;
+    out->ms = file.ms;
+}
+
 static const zmap_ops container_ops = {
     .name = "HDF5",
     .get = ncz_container_get,
@@ -59,6 +73,7 @@ static const zmap_ops container_ops = {
     .walk = ncz_container_walk,
     .len = ncz_container_len,
     .close = close_container,
+    .stats = add_stats,
 };
 
 /* ---- opening ---- */

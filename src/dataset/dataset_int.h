@@ -345,6 +345,13 @@ int  ncz_remote_open(const ncz_target *t, bool writable, zmap **out);
 int  ncz_remote_create(const ncz_target *t, zmap **out); /* NC_EEXIST: there are objects */
 int  ncz_remote_create_claimed(const ncz_target *t, int cmode, zmap **out, char **claim);
 int  ncz_remote_remove(const ncz_target *t);
+/* A netCDF-4 file in a bucket (dataset_remote_file.c), to be made, or to be changed: *out stays NULL if the object is
+ * none, or absent. */
+int ncz_remote_create_file(const ncz_target *t, int cmode, zmap **out);
+int ncz_remote_open_file(const ncz_target *t, zmap **out);
+/* *is: the object itself is there. Whether nc_delete() may delete it (`removes`: it is deleted): NC_ENOTNC if it is no
+ * netCDF file. */
+int ncz_remote_file_removable(const ncz_target *t, bool removes, bool *is);
 
 /* Opening found no dataset (`rc`, recorded). Returns a better error: what is at the place (dataset_missing.c). */
 int ncz_store_missing(const ncz_target *t, zmap *map, int rc);

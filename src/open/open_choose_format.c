@@ -2,7 +2,8 @@
 /*
  * open_choose_format: what nc_create() makes: a dataset of Zarr, a netCDF-4 file, or a classic one of which version.
  *
- *   1 The modes of the path decide. A name that ends in .zarr or .zip is Zarr's, and a URL names a place for Zarr.
+ *   1 The modes of the path decide. A name that ends in .zarr or .zip is Zarr's, and a URL names a place for Zarr, but
+ *     for a netCDF-4 file under the name of a file.
  *   2 The flags name a version of classic files.
  *   3 A name that ends as files' names do is one: netCDF-4 with NC_NETCDF4, or if that is the process's default; else
  *     classic. Where the library stands in netCDF-C's place, every name is.
@@ -98,32 +99,48 @@ check_zarr_flags(const ncz_target *t, int cmode)
 }
 
 static int
-refuse_remote(const ncz_target *t, const char *what)
+refuse_classic(const ncz_target *t)
 {
     return ncz_fail(NC_EINVAL,
-                    "%s: a %s file is created in a directory or in memory, not at a URL: write it to a disk and "
-                    "upload it",
-                    t->shown, what);
+                    "%s: a classic file is created in a directory or in memory, not at a URL: write it to a disk and "
+                    "upload it, or write a netCDF-4 file (NC_NETCDF4)",
+                    t->shown);
 }
 
-/* At a URL only Zarr is made. Under a name that promises one object a mode must say so. */
+/* A netCDF-4 file is made in buckets. */
 static int
-check_remote(const ncz_target *t, int cmode, int default_format)
+check_bucket(const ncz_target *t)
+{
+    if (t->store != NCZ_STORE_HTTP)
+        return NC_NOERR;
+    return ncz_fail(NC_EPERM,
+                    "%s: a web server is only read: create the file in a bucket (s3://..., or #mode=s3 after the URL of "
+                    "an S3 server), or on a disk and upload it",
+                    t->shown);
+}
+
+/* At a URL without a mode: a netCDF-4 file by its name, where one is asked for, else Zarr. Under another name that
+ * promises one object a mode must say so. */
+static int
+choose_remote(const ncz_target *t, int cmode, int default_format, int *version)
 {
     bool        netcdf4 = asks_for_netcdf4(cmode, default_format);
     const char *what = !netcdf4 && ends_in(t->path, ".zip") ? "an archive"
                        : !ncz_name_is_file(t->path)         ? NULL
-                       : netcdf4                            ? "a netCDF-4 file"
                                                             : "a netCDF file";
 
     if (version_of_flags(cmode) != 0)
-        return refuse_remote(t, "classic");
+        return refuse_classic(t);
+    if (what != NULL && netcdf4) {
+        *version = NCZ_FILE_NETCDF4;
+        return check_bucket(t);
+    }
     if (what == NULL)
         return NC_NOERR;
     return ncz_fail(NC_EINVAL,
-                    "%s: this is the name of %s, and at a URL only Zarr is written, as many objects below that name. "
-                    "Write the file to a disk and upload it, or use another name, or add #mode=nczarr (or zarr) for "
-                    "Zarr under this name",
+                    "%s: this is the name of %s, and at a URL Zarr is written, as many objects below that name, or a "
+                    "netCDF-4 file (NC_NETCDF4). Write another file to a disk and upload it, or use another name, or "
+                    "add #mode=nczarr (or zarr) for Zarr under this name",
                     t->shown, what);
 }
 
@@ -150,11 +167,11 @@ ncz_choose_format(const ncz_target *t, int cmode, int default_format, int *versi
     if (t->one_object == NCZ_YES) {
         rc = by_mode(t, cmode, version);
         if (rc == NC_NOERR && ncz_remote(t))
-            rc = refuse_remote(t, *version == NCZ_FILE_NETCDF4 ? "netCDF-4" : "classic");
+            rc = *version == NCZ_FILE_NETCDF4 ? check_bucket(t) : refuse_classic(t);
     } else if (is_zarr(t)) {
         rc = check_zarr_flags(t, cmode);
     } else if (ncz_remote(t)) {
-        rc = check_remote(t, cmode, default_format);
+        rc = choose_remote(t, cmode, default_format, version);
     } else {
         *version = choose_local(t, cmode, default_format);
     }

@@ -90,15 +90,16 @@ create_netcdf4(zmap *map, const ncz_target *t, int cmode, const ncz_limits *limi
 int
 ncz_file_create(const ncz_target *t, int cmode, unsigned version, const ncz_limits *limits, ncz_dataset **out)
 {
-    bool block = (cmode & NC_INMEMORY) != 0, memory = block || (cmode & NC_DISKLESS) != 0,
-         persists = (cmode & NC_PERSIST) != 0, rewritten = version == NCZ_FILE_NETCDF4;
+    bool block = (cmode & NC_INMEMORY) != 0, persists = (cmode & NC_PERSIST) != 0,
+         memory = block || ((cmode & NC_DISKLESS) != 0 && !(persists && ncz_remote(t))), /* not put before either */
+         rewritten = version == NCZ_FILE_NETCDF4;
     zmap *map = NULL;
     bool  free = false;
     int   rc = NC_NOERR;
 
-    if (!block && (!memory || persists))
-        rc = check_place(t, cmode, &free);
-    if (rc == NC_NOERR)
+    if (!memory && ncz_remote(t))
+        rc = ncz_remote_create_file(t, cmode, &map);
+    else if ((block || (memory && !persists)) || (rc = check_place(t, cmode, &free)) == NC_NOERR)
         rc = memory ? open_memory(&map) : zmap_single_file(t->path, ZMAP_CREATE_NEW, true, &map);
     if (rc != NC_NOERR)
         return rc;

@@ -233,13 +233,27 @@ done:
     return rc;
 }
 
+/* One file at a URL is not stored from memory. */
+static int
+check_persists(const ncz_opening *o)
+{
+    if ((o->mode & NC_PERSIST) == 0 || !ncz_opening_writes(o) || !ncz_remote(o->target) ||
+        (zmap_caps_of(o->map) & ZMAP_SINGLE) == 0)
+        return NC_NOERR;
+    return ncz_fail(NC_EDISKLESS,
+                    "%s: one file at a URL: open it without NC_DISKLESS; a netCDF-4 file in a bucket is then put as a "
+                    "whole when it is closed",
+                    o->path);
+}
+
 int
 ncz_diskless_open(ncz_opening *o)
 {
     ncz_key_list keys = NCZ_KEY_LIST_INIT;
     int          rc;
 
-    if ((rc = load_store(o->target, ncz_opening_writes(o), o->limits, &o->map, &keys)) != NC_NOERR)
+    if ((rc = load_store(o->target, ncz_opening_writes(o), o->limits, &o->map, &keys)) != NC_NOERR ||
+        (rc = check_persists(o)) != NC_NOERR)
         goto done;
     if ((rc = ncz_opening_load(o)) != NC_NOERR) {
         rc = ncz_opening_give_up(o->map, rc);

@@ -9,6 +9,7 @@
 #include "nczarr_zmap.h"
 #include "zmap/file/zmap_file.h"
 #include "zip/zmap_zip.h"
+#include "zmap/zmap_s3_file.h"
 #include "zmap/zmap_single.h"
 
 #include <string.h>
@@ -43,13 +44,14 @@ ncz_dataset_choose_kind(const ncz_dataset *ds)
 
 enum { BEHIND_COMMIT_MS = 60000 }; /* of what waits to be stored so much time is lost at most */
 
-/* A netCDF-4 file has nothing of what was put before a commit. */
+/* A netCDF-4 file has nothing of what was put before a commit. In a bucket each one puts all of it again: who wants
+ * that must say it. */
 static void
 set_clock(ncz_dataset *ds, const ncz_settings *s)
 {
-    bool unsaid = s->commit_ms < 0;
+    bool unsaid = s->commit_ms < 0, commits = ds->kind == &ncz_nc4_session && !zmap_s3_file_is(ds->map);
 
-    ds->clock.interval = !unsaid ? s->commit_ms : s->behind && ds->kind == &ncz_nc4_session ? BEHIND_COMMIT_MS : 0;
+    ds->clock.interval = !unsaid ? s->commit_ms : s->behind && commits ? BEHIND_COMMIT_MS : 0;
     ds->clock.last = ds->clock.interval != 0 ? ncz_now_ms() : 0;
 }
 

@@ -3,6 +3,7 @@
  * Stub for builds without libcurl or OpenSSL: opening a store over the network fails with NC_ENOTBUILT.
  */
 #include "zmap/zmap_s3.h"
+#include "zmap/zmap_s3_file.h"
 
 static int
 fail_none(const ncz_uri *uri)
@@ -47,4 +48,46 @@ bool
 zmap_has_network(void)
 {
     return false;
+}
+
+int
+zmap_s3_file_open(const ncz_uri *uri, zmap **out)
+{
+    (void)out;
+    return fail_none(uri);
+}
+
+bool
+zmap_s3_file_is(const zmap *m)
+{
+    (void)m;
+    return false;
+}
+
+int
+zmap_s3_file_look(zmap *m, void *head, size_t cap, size_t *n)
+{
+    (void)m, (void)head, (void)cap, (void)n;
+    return NC_ENOTBUILT;
+}
+
+int
+zmap_s3_file_fetch(zmap *m)
+{
+    (void)m;
+    return NC_ENOTBUILT;
+}
+
+int
+zmap_s3_file_remove(zmap *m)
+{
+    (void)m;
+    return NC_ENOTBUILT;
+}
+
+int
+zmap_s3_file_put(zmap *m, bool *final)
+{
+    (void)m, (void)final;
+    return NC_ENOTBUILT;
 }

@@ -75,6 +75,8 @@ class Request:
         return bucket, key
 
     def kind(self, key):
+        if key and ("uploads" in self.query or "uploadId" in self.query):
+            return {"PUT": "part", "DELETE": "upload_abort"}.get(self.method, "upload_begin" if "uploads" in self.query else "upload_complete")
         if key:
             return {"GET": "get", "HEAD": "head", "PUT": "put", "DELETE": "del"}.get(self.method, "other")
         if self.method == "GET" and "location" not in self.query:
@@ -122,6 +124,7 @@ class Bucket:
         if how:
             raise TypeError("what is %s?" % ", ".join(how))
         self.log, self.changes, self.signatures, self.in_flight, self.most_in_flight = [], [], set(), 0, 0
+        self.uploads = {}                            # what is begun and neither completed nor aborted: (key, headers, parts)
 
     # -- state; the changes say what stood under a key, and when
 
@@ -237,10 +240,8 @@ class Bucket:
             raise Refused(400, "InvalidRequest", "Missing required header for this request: Content-MD5 OR x-amz-checksum-*")
         return found
 
-    def do_put(self, request, key, entry):
-        checksums, old = self.check_body(request), self.objects.get(key)
-        if len(key.encode("utf-8", "surrogateescape")) > 1024:
-            raise Refused(400, "KeyTooLongError", "Your key is too long")
+    def check_conditions(self, request, key):
+        old = self.objects.get(key)
         for name in ("if-none-match", "if-match"):
             if name in request.headers and not self.conditions:
                 raise Refused(501, "NotImplemented", "A header you provided implies functionality that is not implemented", Header=name)
@@ -253,10 +254,65 @@ class Bucket:
                 raise Refused(404, "NoSuchKey", "The specified key does not exist.", Key=key)
             if request.headers["if-match"] != old.etag:
                 raise Refused(412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold", Condition="If-Match")
+
+    def do_put(self, request, key, entry):
+        checksums = self.check_body(request)
+        if len(key.encode("utf-8", "surrogateescape")) > 1024:
+            raise Refused(400, "KeyTooLongError", "Your key is too long")
+        self.check_conditions(request, key)
         obj = self.make(request.body, checksums, ((n, v) for n, v in request.headers.items() if n.startswith("x-amz-meta-")))
         self.store(key, obj, entry)
         entry["applied"] = True
         return Answer(200, headers=dict(obj.checksums, ETag=obj.etag))
+
+    # -- uploads in parts
+
+    def upload_of(self, request, key):
+        upload = self.uploads.get(request.query["uploadId"])
+        if upload is None or upload[0] != key:
+            raise Refused(404, "NoSuchUpload", "The specified multipart upload does not exist.")
+        return upload
+
+    def do_upload_begin(self, request, key, entry):
+        name = "upload/%d+" % (len(self.log) + 1)
+        self.uploads[name] = key, [(n, v) for n, v in request.headers.items() if n.startswith("x-amz-meta-")], {}
+        x = xmlout.Writer(self.style)
+        with x.element("InitiateMultipartUploadResult", xmlns="http://s3.amazonaws.com/doc/2006-03-01/"):
+            x.record(None, Bucket=self.name, Key=key, UploadId=name)
+        return Answer(200, x.bytes(), {"Content-Type": "application/xml"})
+
+    def do_part(self, request, key, entry):
+        self.check_body(request)
+        part = self.make(request.body)
+        self.upload_of(request, key)[2][int(request.query["partNumber"])] = part
+        entry["applied"] = True
+        return Answer(200, headers={"ETag": part.etag})
+
+    def do_upload_abort(self, request, key, entry):
+        self.upload_of(request, key)
+        del self.uploads[request.query["uploadId"]]
+        return Answer(204)
+
+    def do_upload_complete(self, request, key, entry):
+        _, meta, parts = self.upload_of(request, key)
+        top = ElementTree.fromstring(request.body)
+        text = lambda name: [e.text for e in top.iter() if e.tag.rpartition("}")[2] == name]
+        numbers = [int(n) for n in text("PartNumber")]
+        if numbers != sorted(set(numbers)) or any(n not in parts or parts[n].etag != e for n, e in zip(numbers, text("ETag"))):
+            raise Refused(400, "InvalidPart", "One or more of the specified parts could not be found.")
+        bodies = [parts[n].data for n in numbers]
+        if any(len(b) < 5 << 20 for b in bodies[:-1]):
+            raise Refused(400, "EntityTooSmall", "Your proposed upload is smaller than the minimum allowed object size.")
+        self.check_conditions(request, key)
+        obj = self.make(b"".join(bodies), meta=meta)
+        obj.etag = obj.etag[:-1] + '-%d"' % len(bodies)
+        self.store(key, obj, entry)
+        del self.uploads[request.query["uploadId"]]
+        entry["applied"] = True
+        x = xmlout.Writer(self.style)
+        with x.element("CompleteMultipartUploadResult", xmlns="http://s3.amazonaws.com/doc/2006-03-01/"):
+            x.record(None, Bucket=self.name, Key=key, ETag=obj.etag)
+        return Answer(200, x.bytes(), {"Content-Type": "application/xml"})
 
     def do_del(self, request, key, entry):
         self.store(key, None, entry)

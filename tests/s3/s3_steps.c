@@ -4,13 +4,14 @@
  * at what is stored. One line in, one line out: "ok", a number, numbers, or "fail CODE TEXT". The variables are
  * one-dimensional, of int; element i holds i + 1 + STAMP.
  *
- * create URL | open URL | write URL | def NAME LENGTH CHUNK [SHARD] | enddef | put NAME START COUNT [STAMP] |
+ * create URL | new URL (where nothing is) | open URL | write URL | def NAME LENGTH CHUNK [SHARD] | enddef | put NAME START COUNT [STAMP] |
  * get NAME START COUNT (they hold what was put without a stamp, or fill) | show NAME START COUNT |
- * att NAME VALUE | vars | sync | close | delete URL
+ * att NAME VALUE | vars | sync | close | abort | delete URL | peak (the most memory so far, in KiB)
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "nczarr.h"
 
@@ -104,6 +105,16 @@ count_vars(int *n)
 }
 
 static int
+find_peak(int *kib)
+{
+    struct rusage use;
+
+    (void)getrusage(RUSAGE_SELF, &use);
+    *kib = (int)use.ru_maxrss;
+    return NC_NOERR;
+}
+
+static int
 do_step(char **w, int n, int *number)
 {
     const char *what = w[0], *a = n > 1 ? w[1] : "";
@@ -112,6 +123,8 @@ do_step(char **w, int n, int *number)
 
     if (strcmp(what, "create") == 0)
         return nc_create(a, NC_NETCDF4, &ncid);
+    if (strcmp(what, "new") == 0)
+        return nc_create(a, NC_NETCDF4 | NC_NOCLOBBER, &ncid);
     if (strcmp(what, "open") == 0)
         return nc_open(a, NC_NOWRITE, &ncid);
     if (strcmp(what, "write") == 0)
@@ -134,8 +147,12 @@ do_step(char **w, int n, int *number)
         return nc_sync(ncid);
     if (strcmp(what, "close") == 0)
         return nc_close(ncid);
+    if (strcmp(what, "abort") == 0)
+        return nc_abort(ncid);
     if (strcmp(what, "delete") == 0)
         return nc_delete(a);
+    if (strcmp(what, "peak") == 0)
+        return find_peak(number);
     fprintf(stderr, "no such step: %s\n", what);
     exit(2);
 }

@@ -33,13 +33,13 @@ path_name path_name_of(const nczarr_path_parts *parts);
 /* Whatever else is asked for, this is Zarr: a mode says so, the name (.zarr, .zip), or it is a URL, without a mode of
  * files. */
 bool path_is_zarr(const nczarr_path_parts *parts);
-/* Of a URL, where only Zarr is written: the file or archive that its name promises, without a mode that says Zarr.
+/* Of a URL, where Zarr is written unless something else is said: the file or archive that its name promises, without a mode that says Zarr.
  * NULL: none. */
 const char *path_promises_object(const nczarr_path_parts *parts);
 #define PATH_REMOTE_NAME                                                                                             \
-    "%s: this is the name of %s, and at a URL only Zarr is written, as many objects below that name. Write to a "    \
-    "disk "                                                                                                          \
-    "and upload the file; or use another name; or add --mode nczarr or --mode zarr for Zarr under this name"
+    "%s: this is the name of %s, and at a URL Zarr is written, as many objects below that name, or a netCDF-4 file "  \
+    "with -k nc4. Write another file to a disk and upload it; or use another name; or add --mode nczarr or "          \
+    "--mode zarr for Zarr under this name"
 
 /* The message when a mode's text made the fragment none, so that it would be part of a file's name. For the mode. */
 #define PATH_BAD_MODE "--mode: %s: a key that is unknown; nczarr_url(7) lists the keys"

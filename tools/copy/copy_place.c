@@ -130,12 +130,13 @@ check_remote(const copy_opts *o, const copy_target *t)
 {
     const char *object = path_promises_object(&t->parts);
 
-    if (t->parts.classic != 0 || t->parts.netcdf4) {
-        message_print("%s: a %s file is made in a directory, not at a URL: copy to a disk and upload the file",
-                      t->parts.shown, t->parts.netcdf4 ? "netCDF-4" : "classic");
+    if (t->classic) {
+        message_print("%s: a classic file is made in a directory, not at a URL: copy to a disk and upload the file, or "
+                      "make a netCDF-4 file (-k nc4)",
+                      t->parts.shown);
         return NC_EINVAL;
     }
-    if (o->kind_given || object == NULL)
+    if (o->kind_given || t->netcdf4 || object == NULL)
         return NC_NOERR;
     message_print(PATH_REMOTE_NAME, t->parts.shown, object);
     return NC_EINVAL;
@@ -181,7 +182,7 @@ check_options(const copy_opts *o, const copy_target *t)
         message_print("--flatten: only for classic netCDF files: -k nc3, nc6 or nc5");
         return COPY_USAGE;
     }
-    if (t->kind != COPY_FILE)
+    if (t->kind != COPY_FILE && !t->netcdf4)
         return NC_NOERR;
     if (o->resume) {
         message_print("--resume: a file appears when it is complete; there is nothing to continue");
@@ -228,7 +229,7 @@ copy_target_name(const copy_opts *o, copy_target *t)
     t->kind = kind_of(&t->parts);
     choose_file(o, t);
     t->in_memory = o->memory_out;
-    t->marks = (t->kind == COPY_DIR || t->kind == COPY_REMOTE) && !t->in_memory;
+    t->marks = (t->kind == COPY_DIR || (t->kind == COPY_REMOTE && !t->netcdf4)) && !t->in_memory;
     if ((t->kind == COPY_DIR || t->kind == COPY_FILE) && (rc = name_temp(o, t)) != NC_NOERR)
         return rc;
     if (t->kind == COPY_REMOTE && (rc = check_remote(o, t)) != NC_NOERR)
@@ -310,9 +311,11 @@ static char *
 name_netcdf4(const copy_target *t)
 {
     bool front = strstr(t->parts.fragment, "front=") == NULL, commit = strstr(t->parts.fragment, "commit=") == NULL;
+    const char *keys = front && commit ? "front=auto&commit=close" : front ? "front=auto" : commit ? "commit=close" : "";
 
-    return memory_textf("%s#%s%s%s", t->temp_place, t->parts.fragment, front ? "&front=auto" : "",
-                        commit ? "&commit=close" : "");
+    if (t->temp_place == NULL)
+        return memory_need(path_with_keys(&t->parts, keys));
+    return memory_textf("%s#%s%s%s", t->temp_place, t->parts.fragment, keys[0] != '\0' ? "&" : "", keys);
 }
 
 int
@@ -336,7 +339,7 @@ copy_target_choose(const copy_opts *o, copy_target *t, const copy_source *s)
     nczarr_path_clear(&t->parts);
     if ((rc = split(url, &t->parts)) != NC_NOERR)
         return rc;
-    if (t->netcdf4 && t->temp_place != NULL)
+    if (t->netcdf4)
         t->work = name_netcdf4(t);
     else if (t->temp_place != NULL)
         t->work = memory_textf("%s%s%s", t->temp_place, t->parts.fragment[0] != '\0' ? "#" : "", t->parts.fragment);

@@ -4,8 +4,9 @@
  *
  * A directory is created as PATH.nczcopy and renamed when it is complete and closed, so that PATH is absent, old or
  * new. It is locked meanwhile: a second nczcopy is refused. The same holds for a file, of which nothing can be resumed.
- * An archive: the library lets it appear when it is closed; there is nothing to resume. Elsewhere (S3): in its place,
- * where commit=close keeps it from being seen before it is complete, and the library lets one writer do it.
+ * An archive, and a netCDF-4 file in a bucket: the library lets it appear when it is closed; there is nothing to
+ * resume. A dataset of Zarr elsewhere (S3): in its place, where commit=close keeps it from being seen before it is
+ * complete, and the library lets one writer do it.
  *
  * The attribute first says that nothing is complete. A second commit, once everything is defined, makes it identify the
  * copy: only then can it be resumed, and no other copy by mistake.
@@ -398,13 +399,15 @@ copy_target_open(const copy_opts *o, copy_target *t)
     size_t n;
     int    rc;
 
-    mode |= (o->memory_out ? NC_DISKLESS | NC_PERSIST : 0) | (t->kind == COPY_FILE ? 0 : NCZARR_VERBATIM);
+    mode |= (o->memory_out ? NC_DISKLESS | NC_PERSIST : 0);
+    mode |= t->kind == COPY_FILE || t->netcdf4 ? 0 : NCZARR_VERBATIM;
     if (t->kind == COPY_DIR && (rc = check_replaceable(o, t, &n)) != NC_NOERR)
         return rc;
     if (t->kind == COPY_FILE &&
         ((rc = check_replaceable_file(o, t)) != NC_NOERR || (rc = check_temp_file(t)) != NC_NOERR))
         return rc;
-    if ((rc = copy_check_stores(o, t)) != NC_NOERR || (t->kind == COPY_DIR && (rc = lock_temp(o, t)) != NC_NOERR))
+    /* A file in a bucket is put when all of the source is read. */
+    if ((!(t->kind == COPY_REMOTE && t->netcdf4) && (rc = copy_check_stores(o, t)) != NC_NOERR) || (t->kind == COPY_DIR && (rc = lock_temp(o, t)) != NC_NOERR))
         return rc;
     if (o->resume && (rc = open_unfinished(t)) != NC_ENOTFOUND) {
         t->open = t->resumed = t->resumable = rc == NC_NOERR;

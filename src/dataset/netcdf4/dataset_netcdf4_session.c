@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * dataset_netcdf4_session: what a session does with a netCDF-4 file (dataset_session.h). Chunks go to free room as they
- * come; nc_sync(), nc_close() and an nc_enddef() after nc_redef() commit.
+ * come; nc_sync(), nc_close() and an nc_enddef() after nc_redef() commit. In a bucket, nc_sync() and nc_close() then
+ * put the file.
  */
 #include "dataset/netcdf4/dataset_netcdf4.h"
 #include "container/container.h"
 #include "dataset/file/dataset_file.h"
-#include "zmap/zmap_single.h"
+#include "zmap/zmap_s3_file.h"
 
 /* ---- definitions ----------------------------------------------------------------------------------------------- */
 
@@ -83,11 +84,26 @@ store_data(ncz_dataset *ds)
     return ds->failed.code != NC_NOERR ? ncz_err_adopt(&ds->failed) : ncz_engine_flush(ds->engine, 0);
 }
 
+/* The object of a bucket is put as a whole, after a commit of the temporary file that has its bytes. */
+static int
+put_object(ncz_dataset *ds)
+{
+    zmap *file = ncz_container_is(ds->map) ? ncz_container_file(ds->map) : ds->map;
+    bool  final = false;
+    int   rc = zmap_s3_file_is(file) ? zmap_s3_file_put(file, &final) : NC_NOERR;
+
+    if (final)
+        ncz_err_save(&ds->failed, rc);
+    return rc;
+}
+
 static int
 store_head(ncz_dataset *ds, bool all)
 {
+    int rc = waits_for_close(ds) ? NC_NOERR : ncz_nc4_commit(ds, true, false);
+
     (void)all;
-    return waits_for_close(ds) ? NC_NOERR : ncz_nc4_commit(ds, true, false);
+    return rc != NC_NOERR || waits_for_close(ds) ? rc : put_object(ds);
 }
 
 /* ---- close and abort ------------------------------------------------------------------------------------------- */
@@ -100,6 +116,8 @@ close_file(ncz_dataset *ds)
 
     if (rc == NC_NOERR)
         rc = ncz_nc4_commit(ds, true, true);
+    if (rc == NC_NOERR)
+        rc = put_object(ds);
     if (rc == NC_NOERR && ds->home == NCZ_HOME_PERSIST)
         rc = ncz_file_persist(ds, ncz_container_file(ds->map));
     return rc == NC_NOERR ? check_types(ds) : rc;

@@ -24,13 +24,24 @@ open_how(const ncz_target *t, zmap_open_how how, zmap **out)
     return t->store == NCZ_STORE_S3 ? zmap_s3_open(t->uri, how, out) : zmap_http_open(t->uri, how, out);
 }
 
+/* What is at the URL may be one object, which is a dataset. */
+static bool
+is_file_in_bucket(const ncz_target *t)
+{
+    return t->store == NCZ_STORE_S3 && ncz_store_is_one(t);
+}
+
 int
 ncz_remote_open(const ncz_target *t, bool writable, zmap **out)
 {
-    bool one = ncz_store_is_one(t); /* which can only be read */
-    int  rc = open_how(t, writable && !one ? ZMAP_OPEN_WRITE : ZMAP_OPEN_READ, out);
+    bool one = ncz_store_is_one(t);
+    int  rc;
 
-    if (rc == NC_NOERR && one)
+    if (writable && is_file_in_bucket(t) &&
+        ((rc = ncz_remote_open_file(t, out)) != NC_NOERR || *out != NULL))
+        return rc;
+    rc = open_how(t, writable && !one ? ZMAP_OPEN_WRITE : ZMAP_OPEN_READ, out);
+    if (rc == NC_NOERR && one) /* which can only be read */
         zmap_s3_single(*out);
     return rc;
 }
@@ -191,6 +202,8 @@ ncz_remote_remove(const ncz_target *t)
     bool  empty = false;
     int   rc;
 
+    if (is_file_in_bucket(t) && ((rc = ncz_remote_file_removable(t, true, &empty)) != NC_NOERR || empty))
+        return rc;
     if ((rc = open_how(t, ZMAP_OPEN_WRITE, &map)) != NC_NOERR)
         return rc;
     if ((rc = replace_place(t, map, NC_ENOTNC, &empty, &claim)) == NC_NOERR)
@@ -205,8 +218,13 @@ ncz_remote_removable(const ncz_target *t, size_t *n)
 {
     ncz_key_list keys = NCZ_KEY_LIST_INIT;
     zmap        *map = NULL;
+    bool         is = false;
     int          rc;
 
+    if (is_file_in_bucket(t) && ((rc = ncz_remote_file_removable(t, false, &is)) != NC_NOERR || is)) {
+        *n = is;
+        return rc;
+    }
     if ((rc = open_how(t, ZMAP_OPEN_READ, &map)) != NC_NOERR)
         return rc;
     if ((rc = ncz_owner_all_keys(map, t->shown, NC_ENOTNC, ncz_owner_scope_of(t), &keys)) == NC_NOERR)

@@ -103,6 +103,29 @@ int ncz_s3_run_all(ncz_s3 *s, ncz_s3_op *ops, size_t n);
 /* One; its rc, with its text. */
 int ncz_s3_do(ncz_s3 *s, ncz_s3_op *op);
 
+/*
+ * An object that is put in parts, and appears whole when the upload is completed. Parts have numbers from 1 to
+ * NCZ_S3_PARTS_MOST, and come in any order; one that is put again replaces the earlier one. All but the last have at
+ * least 5 MiB, all the same size.
+ */
+typedef struct ncz_s3_upload ncz_s3_upload;
+
+enum { NCZ_S3_PARTS_MOST = 10000 };
+
+typedef struct ncz_s3_part {
+    size_t      number;
+    const void *data;
+    size_t      ndata;
+    char        etag[NCZ_S3_VERSION]; /* out */
+} ncz_s3_part;
+
+int ncz_s3_upload_begin(ncz_s3 *s, const char *key, ncz_s3_upload **out);
+/* Puts some, all at once. After a failure none of them counts. */
+int ncz_s3_upload_put(ncz_s3_upload *u, ncz_s3_part *const *parts, size_t n);
+/* All parts, by their numbers. `whole`: a PUT's conditions; its status and ETag are set. */
+int  ncz_s3_upload_complete(ncz_s3_upload *u, const ncz_s3_part *parts, size_t n, ncz_s3_op *whole);
+void ncz_s3_upload_end(ncz_s3_upload *u); /* aborts what is not completed. NULL is fine. Keeps the error text */
+
 /* Puts one object of any size, in parts if necessary; op is a PUT. */
 int  ncz_s3_put_large(ncz_s3 *s, ncz_s3_op *op);
 bool ncz_s3_is_large(size_t nbytes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Multipart uploads, for objects too large for one request: begin, put the parts (many at once, each with its own
- * retries), complete. The object appears whole with the last step. A failed upload is aborted, since unfinished parts
- * cost money.
+ * Multipart uploads, for objects too large for one request, or whose bytes come in pieces: begin, put the parts (many
+ * at once, each with its own retries, in any order, and again if their bytes change), complete. The object appears
+ * whole with the last step. A failed upload is aborted, since unfinished parts cost money.
  *
  * The upload has a write id: if the answer to the last step is lost, the retry finds no upload any more, and the write
  * id of the object shows whether it was completed.
@@ -15,8 +15,13 @@
 
 #define LARGE      ((size_t)64 << 20)
 #define PART       ((size_t)32 << 20)
-#define PARTS_MOST 10000
 #define REPLY_MOST ((uint64_t)1 << 20)
+
+struct ncz_s3_upload {
+    ncz_s3 *s;
+    char   *key, *upload; /* upload: its id; NULL: there is none */
+    char    id[33];       /* the write id */
+};
 
 bool
 ncz_s3_is_large(size_t nbytes)
@@ -24,9 +29,9 @@ ncz_s3_is_large(size_t nbytes)
     return nbytes > LARGE;
 }
 
-/* The text of a child of the root element. */
+/* The text of a child of the root element. NULL: it has none. */
 static int
-find_text(const ncz_s3 *s, const ncz_buf *reply, const char *name, char **out)
+find_text(const ncz_buf *reply, const char *name, char **out)
 {
     ncz_s3_xml       x;
     ncz_s3_xml_event event = NCZ_S3_XML_OPEN;
@@ -41,87 +46,135 @@ find_text(const ncz_s3 *s, const ncz_buf *reply, const char *name, char **out)
             break;
         }
     ncz_s3_xml_clear(&x);
-    if (rc == NC_NOERR && *out == NULL)
-        rc = ncz_fail(NC_ES3, "%s: the answer to the begin of an upload has no upload id", s->name);
     return rc;
 }
 
+/* ---- beginning ---- */
+
 static int
-begin_upload(ncz_s3 *s, const ncz_s3_op *whole, ncz_s3_op *op, char **upload)
+begin_upload(ncz_s3_upload *u)
 {
     const ncz_s3_pair query = {"uploads", NULL};
     ncz_buf           reply = NCZ_BUF_INIT;
-    int               rc;
+    ncz_s3_op         op = {.verb = NCZ_S3_POST,
+                            .key = u->key,
+                            .query = &query,
+                            .nquery = 1,
+                            .most = REPLY_MOST,
+                            .body = &reply,
+                            .tagged = true};
+    int               rc = ncz_s3_do(u->s, &op);
 
-    *op = (ncz_s3_op){.verb = NCZ_S3_POST,
-                      .key = whole->key,
-                      .query = &query,
-                      .nquery = 1,
-                      .most = REPLY_MOST,
-                      .body = &reply,
-                      .tagged = true};
-    if ((rc = ncz_s3_do(s, op)) == NC_NOERR)
-        rc = find_text(s, &reply, "UploadId", upload);
+    if (rc == NC_NOERR && (rc = find_text(&reply, "UploadId", &u->upload)) == NC_NOERR && u->upload == NULL)
+        rc = ncz_fail(NC_ES3, "%s: the answer to the begin of an upload has no upload id", u->s->name);
+    memcpy(u->id, op.id, sizeof u->id);
     ncz_buf_clear(&reply);
     return rc;
 }
 
+static void
+free_upload(ncz_s3_upload *u)
+{
+    ncz_free(u->upload);
+    ncz_free(u->key);
+    ncz_free(u);
+}
+
+int
+ncz_s3_upload_begin(ncz_s3 *s, const char *key, ncz_s3_upload **out)
+{
+    ncz_s3_upload *u = ncz_zalloc(sizeof *u);
+    int            rc;
+
+    if (u == NULL)
+        return ncz_fail_nomem(sizeof *u);
+    u->s = s;
+    rc = (u->key = ncz_strdup(key)) != NULL ? begin_upload(u) : ncz_fail_nomem(strlen(key) + 1);
+    if (rc != NC_NOERR) {
+        free_upload(u);
+        return rc;
+    }
+    *out = u;
+    return NC_NOERR;
+}
+
 /* ---- parts ---- */
 
-typedef struct part {
+typedef struct request {
     ncz_s3_pair query[2];
     char        number[24];
-} part;
+} request;
 
 static size_t
 choose_part_bytes(size_t nbytes)
 {
-    size_t n = nbytes / PARTS_MOST + 1;
+    size_t n = nbytes / NCZ_S3_PARTS_MOST + 1;
 
     return n > PART ? n : PART;
 }
 
-static int
-put_parts(ncz_s3 *s, const ncz_s3_op *whole, const char *upload, ncz_s3_op *ops, part *parts, size_t n)
+int
+ncz_s3_upload_put(ncz_s3_upload *u, ncz_s3_part *const *parts, size_t n)
 {
-    size_t each = choose_part_bytes(whole->ndata);
+    ncz_s3_op *ops = ncz_alloc_n(n, sizeof *ops);
+    request   *requests = ncz_alloc_n(n, sizeof *requests);
+    int        rc = NC_NOERR;
 
-    for (size_t i = 0; i < n; i++) {
-        snprintf(parts[i].number, sizeof parts[i].number, "%zu", i + 1);
-        parts[i].query[0] = (ncz_s3_pair){"partNumber", parts[i].number};
-        parts[i].query[1] = (ncz_s3_pair){"uploadId", upload};
+    if (ops == NULL || requests == NULL)
+        rc = ncz_fail_nomem(n * sizeof *ops);
+    for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
+        snprintf(requests[i].number, sizeof requests[i].number, "%zu", parts[i]->number);
+        requests[i].query[0] = (ncz_s3_pair){"partNumber", requests[i].number};
+        requests[i].query[1] = (ncz_s3_pair){"uploadId", u->upload};
         ops[i] = (ncz_s3_op){.verb = NCZ_S3_PUT,
-                             .key = whole->key,
-                             .query = parts[i].query,
+                             .key = u->key,
+                             .query = requests[i].query,
                              .nquery = 2,
-                             .data = (const char *)whole->data + i * each,
-                             .ndata = i + 1 < n ? each : whole->ndata - i * each};
+                             .data = parts[i]->data,
+                             .ndata = parts[i]->ndata};
     }
-    return ncz_s3_run_all(s, ops, n);
+    if (rc == NC_NOERR && (rc = ncz_s3_run_all(u->s, ops, n)) == NC_NOERR)
+        for (size_t i = 0; i < n; i++)
+            memcpy(parts[i]->etag, ops[i].etag, sizeof parts[i]->etag);
+    ncz_free(ops);
+    ncz_free(requests);
+    return rc;
 }
 
 /* ---- completing and aborting ---- */
 
 static int
-append_parts(const ncz_s3_op *parts, size_t n, ncz_buf *out)
+append_parts(const ncz_s3_part *parts, size_t n, ncz_buf *out)
 {
     int rc = ncz_buf_puts(out, "<CompleteMultipartUpload>");
 
     for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
-        if ((rc = ncz_buf_printf(out, "<Part><PartNumber>%zu</PartNumber><ETag>", i + 1)) == NC_NOERR &&
+        if ((rc = ncz_buf_printf(out, "<Part><PartNumber>%zu</PartNumber><ETag>", parts[i].number)) == NC_NOERR &&
             (rc = ncz_s3_xml_escape(out, parts[i].etag)) == NC_NOERR)
             rc = ncz_buf_puts(out, "</ETag></Part>");
     }
     return rc == NC_NOERR ? ncz_buf_puts(out, "</CompleteMultipartUpload>") : rc;
 }
 
-static int
-complete_upload(ncz_s3 *s, ncz_s3_op *whole, const char *upload, const char *id, const ncz_s3_op *parts, size_t n)
+/* The ETag of the object, from the answer, or from that to the question whether the object is this one. */
+static void
+find_etag(const ncz_buf *reply, ncz_s3_op *op)
 {
-    const ncz_s3_pair query = {"uploadId", upload};
+    char *etag = NULL;
+
+    if (op->etag[0] == '\0' && find_text(reply, "ETag", &etag) == NC_NOERR && etag != NULL &&
+        strlen(etag) < sizeof op->etag)
+        memcpy(op->etag, etag, strlen(etag) + 1);
+    ncz_free(etag);
+}
+
+int
+ncz_s3_upload_complete(ncz_s3_upload *u, const ncz_s3_part *parts, size_t n, ncz_s3_op *whole)
+{
+    const ncz_s3_pair query = {"uploadId", u->upload};
     ncz_buf           body = NCZ_BUF_INIT, reply = NCZ_BUF_INIT;
     ncz_s3_op         op = {.verb = NCZ_S3_POST,
-                            .key = whole->key,
+                            .key = u->key,
                             .query = &query,
                             .nquery = 1,
                             .most = REPLY_MOST,
@@ -130,54 +183,81 @@ complete_upload(ncz_s3 *s, ncz_s3_op *whole, const char *upload, const char *id,
                             .version = whole->version};
     int               rc;
 
-    memcpy(op.id, id, sizeof op.id);
+    memcpy(op.id, u->id, sizeof op.id);
     if ((rc = append_parts(parts, n, &body)) == NC_NOERR) {
         op.data = body.data;
         op.ndata = body.len;
-        rc = ncz_s3_do(s, &op);
+        rc = ncz_s3_do(u->s, &op);
+    }
+    if (rc == NC_NOERR) {
+        find_etag(&reply, &op);
+        ncz_free(u->upload);
+        u->upload = NULL;
     }
     whole->status = op.status;
+    memcpy(whole->etag, op.etag, sizeof whole->etag);
     ncz_buf_clear(&body);
     ncz_buf_clear(&reply);
     return rc;
 }
 
 static void
-abort_upload(ncz_s3 *s, const ncz_s3_op *whole, const char *upload)
+abort_upload(ncz_s3_upload *u)
 {
-    const ncz_s3_pair query = {"uploadId", upload};
-    ncz_s3_op         op = {.verb = NCZ_S3_DELETE, .key = whole->key, .query = &query, .nquery = 1};
+    const ncz_s3_pair query = {"uploadId", u->upload};
+    ncz_s3_op         op = {.verb = NCZ_S3_DELETE, .key = u->key, .query = &query, .nquery = 1};
 
-    if (ncz_s3_do(s, &op) != NC_NOERR)
-        ncz_log(NCZ_LOG_WARN, "%s/%s: an unfinished upload remains: %s", s->name, whole->key, ncz_err_text());
+    if (ncz_s3_do(u->s, &op) != NC_NOERR)
+        ncz_log(NCZ_LOG_WARN, "%s%s%s: an unfinished upload remains: %s", u->s->name, u->key[0] != '\0' ? "/" : "",
+                u->key, ncz_err_text());
+}
+
+void
+ncz_s3_upload_end(ncz_s3_upload *u)
+{
+    ncz_err text;
+
+    if (u == NULL)
+        return;
+    ncz_err_save(&text, NC_EINVAL); /* any code: only the text counts */
+    if (u->upload != NULL)
+        abort_upload(u);
+    (void)ncz_err_adopt(&text);
+    free_upload(u);
+}
+
+/* ---- one object, whose bytes are in memory ---- */
+
+static int
+put_whole(ncz_s3_upload *u, ncz_s3_op *op, ncz_s3_part *parts, ncz_s3_part **all, size_t n)
+{
+    size_t each = choose_part_bytes(op->ndata);
+    int    rc;
+
+    for (size_t i = 0; i < n; i++) {
+        parts[i] = (ncz_s3_part){.number = i + 1,
+                                 .data = (const char *)op->data + i * each,
+                                 .ndata = i + 1 < n ? each : op->ndata - i * each};
+        all[i] = &parts[i];
+    }
+    rc = ncz_s3_upload_put(u, all, n);
+    return rc == NC_NOERR ? ncz_s3_upload_complete(u, parts, n, op) : rc;
 }
 
 int
 ncz_s3_put_large(ncz_s3 *s, ncz_s3_op *op)
 {
-    size_t     n = (op->ndata + choose_part_bytes(op->ndata) - 1) / choose_part_bytes(op->ndata);
-    ncz_s3_op *ops = ncz_alloc_n(n, sizeof *ops), first;
-    part      *parts = ncz_alloc_n(n, sizeof *parts);
-    char      *upload = NULL;
-    ncz_err    e;
-    int        rc;
+    size_t         n = (op->ndata + choose_part_bytes(op->ndata) - 1) / choose_part_bytes(op->ndata);
+    ncz_s3_part   *parts = ncz_alloc_n(n, sizeof *parts), **all = ncz_alloc_n(n, sizeof *all);
+    ncz_s3_upload *u = NULL;
+    int            rc;
 
-    if (ops == NULL || parts == NULL) {
-        rc = ncz_fail_nomem(n * sizeof *ops);
-        goto done;
-    }
-    if ((rc = begin_upload(s, op, &first, &upload)) != NC_NOERR)
-        goto done;
-    if ((rc = put_parts(s, op, upload, ops, parts, n)) == NC_NOERR)
-        rc = complete_upload(s, op, upload, first.id, ops, n);
-    if (rc != NC_NOERR) {
-        ncz_err_save(&e, rc);
-        abort_upload(s, op, upload);
-        (void)ncz_err_adopt(&e);
-    }
-done:
-    ncz_free(upload);
-    ncz_free(ops);
+    if (parts == NULL || all == NULL)
+        rc = ncz_fail_nomem(n * sizeof *parts);
+    else if ((rc = ncz_s3_upload_begin(s, op->key, &u)) == NC_NOERR)
+        rc = put_whole(u, op, parts, all, n);
+    ncz_s3_upload_end(u);
+    ncz_free(all);
     ncz_free(parts);
     op->rc = rc;
     return rc;
