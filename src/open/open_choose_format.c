@@ -113,10 +113,11 @@ check_bucket(const ncz_target *t)
 {
     if (t->store != NCZ_STORE_HTTP)
         return NC_NOERR;
-    return ncz_fail(NC_EPERM,
-                    "%s: a web server is only read: create the file in a bucket (s3://..., or #mode=s3 after the URL of "
-                    "an S3 server), or on a disk and upload it",
-                    t->shown);
+    return ncz_fail(
+        NC_EPERM,
+        "%s: a web server is only read: create the file in a bucket (s3://..., or #mode=s3 after the URL of "
+        "an S3 server), or on a disk and upload it",
+        t->shown);
 }
 
 /* At a URL without a mode: a netCDF-4 file by its name, where one is asked for, else Zarr. Under another name that

@@ -92,7 +92,7 @@ ncz_file_create(const ncz_target *t, int cmode, unsigned version, const ncz_limi
 {
     bool block = (cmode & NC_INMEMORY) != 0, persists = (cmode & NC_PERSIST) != 0,
          memory = block || ((cmode & NC_DISKLESS) != 0 && !(persists && ncz_remote(t))), /* not put before either */
-         rewritten = version == NCZ_FILE_NETCDF4;
+        rewritten = version == NCZ_FILE_NETCDF4;
     zmap *map = NULL;
     bool  free = false;
     int   rc = NC_NOERR;

@@ -240,10 +240,11 @@ check_persists(const ncz_opening *o)
     if ((o->mode & NC_PERSIST) == 0 || !ncz_opening_writes(o) || !ncz_remote(o->target) ||
         (zmap_caps_of(o->map) & ZMAP_SINGLE) == 0)
         return NC_NOERR;
-    return ncz_fail(NC_EDISKLESS,
-                    "%s: one file at a URL: open it without NC_DISKLESS; a netCDF-4 file in a bucket is then put as a "
-                    "whole when it is closed",
-                    o->path);
+    return ncz_fail(
+        NC_EDISKLESS,
+        "%s: one file at a URL: open it without NC_DISKLESS; a netCDF-4 file in a bucket is then put as a "
+        "whole when it is closed",
+        o->path);
 }
 
 int

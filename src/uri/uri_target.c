@@ -324,6 +324,12 @@ choose_form(ncz_target *t, const target_request *w, bool for_create)
         return ncz_fail(NC_EINVAL, "mode hdf5 and those of classic files (classic, cdf1 ...) exclude each other");
     if (t->hdf5)
         t->one_object = NCZ_YES;
+    if (t->one_object == NCZ_YES && for_create && w->store == NCZ_STORE_ZIP)
+        return ncz_fail(
+            NC_EINVAL,
+            "an archive is written for a dataset of Zarr, not for a %s file: make the file in a directory, "
+            "and put it into an archive with zip -0: it is read from there",
+            t->file_form == NCZ_FILE_NETCDF4 ? "netCDF-4" : "classic");
     if (t->one_object == NCZ_YES && zarr)
         return ncz_fail(NC_EINVAL,
                         "modes of Zarr and those of files (bytes, netcdf4, classic ...) exclude each other");

@@ -24,9 +24,9 @@ typedef struct s3_file {
     zmap_s3_parts    parts;
     _Atomic uint64_t size;
     atomic_bool      changed;
-    ncz_s3_condition when;                 /* of the next put */
+    ncz_s3_condition when;                  /* of the next put */
     char             version[ZMAP_VERSION]; /* with NCZ_S3_IF_MATCH */
-    uint64_t         there;                /* bytes of the object that was looked at */
+    uint64_t         there;                 /* bytes of the object that was looked at */
 } s3_file;
 
 /* ---- gets and puts: the temporary file's ---- */
@@ -106,7 +106,7 @@ resize_file(zmap *m, const char *key, uint64_t size)
 /* ---- the object ---- */
 
 typedef struct wanted {
-    size_t   n; /* at most */
+    size_t   n;    /* at most */
     uint64_t size; /* of the object, as it must be; ZMAP_NO_SIZE: any */
 } wanted;
 
@@ -301,7 +301,7 @@ zmap_s3_file_open(const ncz_uri *uri, zmap **out)
         (err = zmap_s3_parts_init(&f->parts, f->client, &f->file)) != 0)
         rc = ncz_fail_lock(err);
     if (rc != NC_NOERR) {
-        f->parts.client = NULL; /* it has nothing to clear */
+        f->parts.client = NULL;                /* it has nothing to clear */
         (void)close_file(&f->base, ZMAP_KEEP); /* keeps the text */
         return rc;
     }

@@ -88,6 +88,6 @@ zmap_s3_file_remove(zmap *m)
 int
 zmap_s3_file_put(zmap *m, bool *final)
 {
-    (void)m, (void)final;
+    (void)m, (void) final;
     return NC_ENOTBUILT;
 }

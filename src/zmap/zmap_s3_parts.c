@@ -16,12 +16,12 @@ enum {
     GROWS = 8,   /* by this the parts are longer when there would be too many of them */
 };
 #define PART  ((size_t)8 << 20)
-#define SLACK (PART / 16) /* a part is full without so many bytes: there are gaps between chunks */
+#define SLACK (PART / 16)          /* a part is full without so many bytes: there are gaps between chunks */
 #define SMALL ((uint64_t)64 << 20) /* up to here a file is put at once; and so much memory is used, at most */
 
 typedef enum part_state {
-    OPEN,    /* grows */
-    FULL,    /* may be sent */
+    OPEN, /* grows */
+    FULL, /* may be sent */
     SENDING,
     SENT,
     AGAIN, /* changed since it was read: the put sends it */

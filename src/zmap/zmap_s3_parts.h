@@ -23,13 +23,13 @@ typedef struct zmap_s3_parts {
     ncz_s3_upload   *upload;
     zmap_s3_part    *v;
     size_t           n, cap, nfull;
-    size_t           each; /* bytes of a part */
-    uint64_t         size; /* of the file, as far as it was noted */
+    size_t           each;           /* bytes of a part */
+    uint64_t         size;           /* of the file, as far as it was noted */
     bool             sending, waits; /* waits: nothing more is sent before the put */
 } zmap_s3_parts;
 
 int  zmap_s3_parts_init(zmap_s3_parts *p, ncz_s3 *client, const zmap_temp *file); /* 0, or an errno */
-void zmap_s3_parts_clear(zmap_s3_parts *p);                                        /* aborts an upload */
+void zmap_s3_parts_clear(zmap_s3_parts *p);                                       /* aborts an upload */
 
 /* These bytes are written. May send parts; a failure of that shows at the put. */
 void zmap_s3_parts_wrote(zmap_s3_parts *p, uint64_t off, size_t len);

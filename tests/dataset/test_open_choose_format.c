@@ -72,6 +72,10 @@ static const struct {
     /* URLs */
     {"s3://bucket/x", NC_NETCDF4, NETCDFS, 0},
     {"s3://bucket/x.nc#mode=zarr", 0, BY_NAME, 0},
+    {"s3://bucket/x.nc", NC_NETCDF4, BY_NAME, 4},
+    {"s3://bucket/x#mode=netcdf4", 0, BY_NAME, 4},
+    {"https://host/bucket/x.h5#mode=s3", NC_NETCDF4, NETCDFS, 4},
+    {"s3://bucket/x.nc", 0, NC_FORMAT_NETCDF4_CLASSIC, 4},
     {"s3://bucket/x.zip", 0, NC_FORMAT_NETCDF4, 0},
     {"https://host/x.nc#mode=s3,nczarr", 0, NETCDFS, 0},
     {"https://host/x.zarr#mode=s3", 0, NETCDFS, 0},
@@ -103,7 +107,7 @@ TEST(contradicting_wishes_are_refused)
         {"x#mode=cdf1", OFFSET, "CDF-2"},
         {"x#mode=cdf5", OFFSET, "CDF-5"},
         {"x#mode=netcdf4", OFFSET, "CDF-2"},
-        {"s3://bucket/x#mode=netcdf4", 0, "a netCDF-4 file is created in a directory"},
+        {"s3://bucket/x#mode=netcdf4", OFFSET, "CDF-2"},
         {"x#mode=nczarr", OFFSET, "NC_64BIT_OFFSET"},
         {"x#mode=v3", DATA, "NC_64BIT_DATA"},
         {"x#mode=file", DATA, "NC_64BIT_DATA"},
@@ -112,7 +116,6 @@ TEST(contradicting_wishes_are_refused)
         {"x.zarr", OFFSET, "its name asks for Zarr"},
         {"x.zip", DATA, "#mode=cdf5"},
         {"s3://bucket/x.nc", 0, "a netCDF file"},
-        {"s3://bucket/x.nc", NC_NETCDF4, "a netCDF-4 file"},
         {"http://host/bucket/x.CDF#mode=s3", 0, "a netCDF file"},
         {"s3://bucket/x.zip", 0, "an archive"},
         {"gs://bucket/d/x.h5", 0, "a netCDF file"},
@@ -129,6 +132,20 @@ TEST(contradicting_wishes_are_refused)
             fail_msg("%s, %#x: %d, %s", bad[i].path, (unsigned)bad[i].cmode, rc, ncz_err_text());
         ncz_target_free(t);
     }
+}
+
+TEST(no_file_is_made_on_a_web_server)
+{
+    ncz_target *t = NULL;
+    int         version;
+
+    OK(ncz_target_parse("https://host/x.nc", true, &t));
+    assert_int_equal(ncz_choose_format(t, NC_NETCDF4, BY_NAME, &version), NC_EPERM);
+    assert_non_null(strstr(ncz_err_text(), "a web server is only read"));
+    ncz_target_free(t);
+    OK(ncz_target_parse("https://host/x#mode=netcdf4", true, &t));
+    assert_int_equal(ncz_choose_format(t, 0, BY_NAME, &version), NC_EPERM);
+    ncz_target_free(t);
 }
 
 /* A store of objects is Zarr's alone. */

@@ -153,6 +153,7 @@ PARTS = (
         s3("credentials, regions, endpoints", "creds_run.py {gcc}"),
         s3("signatures against botocore's", "sigv4.py"),
         s3("requests", "count_run.py {gcc}"),
+        s3("netCDF-4 files in buckets", "netcdf4_run.py {gcc}"),
         s3("requests of ranks", "ranks_run.py {gcc}"),
         s3("late requests of a killed writer", "late_run.py {gcc}"),
         s3("certificates", "tls_run.py {gcc}"),

@@ -241,6 +241,16 @@ TEST(bad_targets_are_refused)
     }
 }
 
+TEST(an_archive_is_created_for_zarr_alone)
+{
+    ncz_target *t = NULL;
+
+    assert_int_equal(ncz_target_parse("x.zip#mode=zip,netcdf4", true, &t), NC_EINVAL);
+    assert_non_null(strstr(ncz_err_text(), "not for a netCDF-4 file: make the file in a directory"));
+    assert_int_equal(ncz_target_parse("x.zip#mode=zip,netcdf4", false, &t), NC_NOERR); /* an entry of one */
+    ncz_target_free(t);
+}
+
 static ncz_target *
 target(const char *text)
 {

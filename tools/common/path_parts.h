@@ -37,8 +37,8 @@ bool path_is_zarr(const nczarr_path_parts *parts);
  * NULL: none. */
 const char *path_promises_object(const nczarr_path_parts *parts);
 #define PATH_REMOTE_NAME                                                                                             \
-    "%s: this is the name of %s, and at a URL Zarr is written, as many objects below that name, or a netCDF-4 file "  \
-    "with -k nc4. Write another file to a disk and upload it; or use another name; or add --mode nczarr or "          \
+    "%s: this is the name of %s, and at a URL Zarr is written, as many objects below that name, or a netCDF-4 file " \
+    "with -k nc4. Write another file to a disk and upload it; or use another name; or add --mode nczarr or "         \
     "--mode zarr for Zarr under this name"
 
 /* The message when a mode's text made the fragment none, so that it would be part of a file's name. For the mode. */

@@ -131,9 +131,10 @@ check_remote(const copy_opts *o, const copy_target *t)
     const char *object = path_promises_object(&t->parts);
 
     if (t->classic) {
-        message_print("%s: a classic file is made in a directory, not at a URL: copy to a disk and upload the file, or "
-                      "make a netCDF-4 file (-k nc4)",
-                      t->parts.shown);
+        message_print(
+            "%s: a classic file is made in a directory, not at a URL: copy to a disk and upload the file, or "
+            "make a netCDF-4 file (-k nc4)",
+            t->parts.shown);
         return NC_EINVAL;
     }
     if (o->kind_given || t->netcdf4 || object == NULL)
@@ -311,7 +312,10 @@ static char *
 name_netcdf4(const copy_target *t)
 {
     bool front = strstr(t->parts.fragment, "front=") == NULL, commit = strstr(t->parts.fragment, "commit=") == NULL;
-    const char *keys = front && commit ? "front=auto&commit=close" : front ? "front=auto" : commit ? "commit=close" : "";
+    const char *keys = front && commit ? "front=auto&commit=close"
+                       : front         ? "front=auto"
+                       : commit        ? "commit=close"
+                                       : "";
 
     if (t->temp_place == NULL)
         return memory_need(path_with_keys(&t->parts, keys));

@@ -406,8 +406,7 @@ copy_target_open(const copy_opts *o, copy_target *t)
     if (t->kind == COPY_FILE &&
         ((rc = check_replaceable_file(o, t)) != NC_NOERR || (rc = check_temp_file(t)) != NC_NOERR))
         return rc;
-    /* A file in a bucket is put when all of the source is read. */
-    if ((!(t->kind == COPY_REMOTE && t->netcdf4) && (rc = copy_check_stores(o, t)) != NC_NOERR) || (t->kind == COPY_DIR && (rc = lock_temp(o, t)) != NC_NOERR))
+    if ((rc = copy_check_stores(o, t)) != NC_NOERR || (t->kind == COPY_DIR && (rc = lock_temp(o, t)) != NC_NOERR))
         return rc;
     if (o->resume && (rc = open_unfinished(t)) != NC_ENOTFOUND) {
         t->open = t->resumed = t->resumable = rc == NC_NOERR;

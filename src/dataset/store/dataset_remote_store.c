@@ -37,8 +37,7 @@ ncz_remote_open(const ncz_target *t, bool writable, zmap **out)
     bool one = ncz_store_is_one(t);
     int  rc;
 
-    if (writable && is_file_in_bucket(t) &&
-        ((rc = ncz_remote_open_file(t, out)) != NC_NOERR || *out != NULL))
+    if (writable && is_file_in_bucket(t) && ((rc = ncz_remote_open_file(t, out)) != NC_NOERR || *out != NULL))
         return rc;
     rc = open_how(t, writable && !one ? ZMAP_OPEN_WRITE : ZMAP_OPEN_READ, out);
     if (rc == NC_NOERR && one) /* which can only be read */
