@@ -71,7 +71,9 @@ ncz_dataset_store(const char *path, zmap_open_how how, zmap **out)
 
     if (rc == NC_NOERR && how == ZMAP_CREATE_NEW)
         rc = ncz_choose_zarr(t, NC_NOCLOBBER);
-    if (rc == NC_NOERR)
+    if (rc == NC_NOERR && how == ZMAP_OPEN_READ && ncz_references_must(t))
+        rc = ncz_references_open(t, &map);
+    else if (rc == NC_NOERR)
         rc = how == ZMAP_CREATE_NEW ? ncz_store_create(t, NC_NOCLOBBER, &map)
                                     : ncz_store_open(t, how == ZMAP_OPEN_WRITE, &map);
     if (rc == NC_NOERR && t->icechunk && (rc = ncz_elsewhere_open(t, false, &map)) != NC_NOERR)
@@ -288,18 +290,23 @@ ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_data
 {
     ncz_opening o = {.mode = omode, .limits = limits};
     ncz_err     first = {.code = NC_NOERR};
-    bool        named = false;
+    bool        named = false, none = true;
     int         rc = check_path(&o, path);
 
     if (rc != NC_NOERR)
         return end_opening(&o, rc, out);
     if ((omode & NC_DISKLESS) != 0)
         return end_opening(&o, ncz_diskless_open(&o), out);
+    if (ncz_references_asked(o.target))
+        rc = ncz_references_load(&o, &none);
+    if (!none)
+        return end_opening(&o, rc, out);
     for (size_t i = 0; i < NCZ_LEN(attempts); i++) {
         if ((rc = attempts[i](&o)) == NC_NOERR && (rc = ncz_opening_load_any(&o, false)) == NC_NOERR)
             break;
         if (i > 0) {
-            rc = choose_failure(&o, named, &first, rc);
+            if ((rc = ncz_references_load_object(&o, rc)) != NC_NOERR)
+                rc = choose_failure(&o, named, &first, rc);
             break;
         }
         rc = explain_store(&o, rc);

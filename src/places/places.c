@@ -191,6 +191,12 @@ ncz_places_ref(ncz_places *p)
     return p;
 }
 
+bool
+ncz_places_is_local(const ncz_places *p)
+{
+    return ncz_place_is_local(&p->folder);
+}
+
 void
 ncz_places_unref(ncz_places *p)
 {

@@ -21,7 +21,8 @@ typedef struct ncz_places ncz_places;
 /* `base`: the set's own file or folder. Makes no request. NC_EINVAL, NC_EURL: a prefix that is allowed is none. */
 int         ncz_places_open(const ncz_target *base, ncz_places **out);
 ncz_places *ncz_places_ref(ncz_places *p);
-void        ncz_places_unref(ncz_places *p); /* NULL is fine */
+bool        ncz_places_is_local(const ncz_places *p); /* the set is on a disk */
+void        ncz_places_unref(ncz_places *p);          /* NULL is fine */
 
 /*
  * The store of `url`, and the key there. A text without a scheme is relative to the set's folder. *store is borrowed:

@@ -39,6 +39,7 @@ static const struct {
     {"hdf5", MODE_HDF5},
     {"icechunk", MODE_ICECHUNK},
     {"redirect", MODE_REDIRECT},
+    {"kerchunk", MODE_KERCHUNK},
     {"dap2", MODE_OTHER_FORMAT},
     {"dap4", MODE_OTHER_FORMAT},
 };
@@ -470,6 +471,7 @@ format_of_mode(const char *word, size_t len)
     case MODE_NETCDF_4:
     case MODE_BYTES:
     case MODE_HDF5:
+    case MODE_KERCHUNK:
     case MODE_OTHER_FORMAT:
     case MODE_UNKNOWN: return NCZ_URI_FORMAT_OTHER;
     default: return NCZ_URI_FORMAT_ZARR;

@@ -39,6 +39,7 @@ typedef enum uri_mode {
     MODE_HDF5,         /* an HDF5 file, with what netCDF does not show */
     MODE_ICECHUNK,     /* an Icechunk repository, */
     MODE_REDIRECT,     /* ... which the server's redirect leads to */
+    MODE_KERCHUNK,     /* a set of references in JSON */
     MODE_OTHER_FORMAT, /* of netCDF, not supported here */
 } uri_mode;
 

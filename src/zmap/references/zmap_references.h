@@ -46,6 +46,7 @@ typedef struct zmap_found {
     zmap       *store;    /* which one; it lives as long as the finder */
     const char *object;   /* the key there; "" of a store with ZMAP_SINGLE */
     uint64_t    off, len; /* as in a zmap_reference */
+    bool        cut;      /* the range may go past the end of the object: all of it that is there is an answer */
     const char *etag;     /* the version that the object there must be, as its server or Rust's object_store says it,
                            * with or without quotation marks; NULL: any */
     int64_t     modified; /* seconds since 1970: it must not have been changed after that; 0: any */

@@ -139,7 +139,8 @@ make_own(zmap_get_req *r, const zmap_found *ref, zmap_get_req *own)
         return rc;
     own->off = ref->off + off;
     own->len = n;
-    own->from_end = own->cut = own->ask_size = false;
+    own->from_end = own->ask_size = false;
+    own->cut = ref->cut && off == 0 && n == ref->len;
     return NC_NOERR;
 }
 
@@ -313,6 +314,10 @@ take_bytes(const run *r, part *p, const ncz_buf *bytes)
     size_t   n = (size_t)p->own.len;
     int      rc = NC_NOERR;
 
+    if (p->own.cut && n > bytes->len - (at < bytes->len ? at : bytes->len)) {
+        at = at < bytes->len ? at : bytes->len;
+        n = bytes->len - (size_t)at;
+    }
     if (at > bytes->len || n > bytes->len - at)
         return ncz_fail(NC_EINVAL, "%s: refers to bytes %" PRIu64 " to %" PRIu64 " of \"%s\", which has %" PRIu64,
                         p->req->key, p->own.off, p->own.off + n, p->ref.object, r->off + bytes->len);
