@@ -9,6 +9,8 @@
  */
 #include "zmap/zmap_s3_parts.h"
 
+#include "platform/platform.h"
+
 #include <string.h>
 
 enum {
@@ -41,12 +43,32 @@ zmap_s3_parts_init(zmap_s3_parts *p, ncz_s3 *client, const zmap_temp *file)
     return pthread_mutex_init(&p->lock, NULL);
 }
 
+/* Whether a process from which this one was forked has begun it. It goes on there. */
+static bool
+is_inherited(const zmap_s3_parts *p)
+{
+    return p->pid != 0 && p->pid != ncz_sys_pid();
+}
+
+/* Nothing is being sent any more. */
+static void
+join_sender(zmap_s3_parts *p)
+{
+    if (is_inherited(p))
+        p->sending = p->started = false; /* its thread is not here */
+    if (p->started)
+        (void)pthread_join(p->thread, NULL);
+    p->started = false;
+}
+
 /* What was sent counts no more. Aborts the upload, unless it is completed. */
 static void
 forget_sent(zmap_s3_parts *p)
 {
-    ncz_s3_upload_end(p->upload);
+    if (!is_inherited(p))
+        ncz_s3_upload_end(p->upload);
     p->upload = NULL;
+    p->pid = 0;
     p->nfull = 0;
     for (size_t i = 0; i < p->n; i++)
         if (p->v[i].state != OPEN)
@@ -58,6 +80,7 @@ zmap_s3_parts_clear(zmap_s3_parts *p)
 {
     if (p->client == NULL)
         return;
+    join_sender(p);
     forget_sent(p);
     ncz_free(p->v);
     (void)pthread_mutex_destroy(&p->lock);
@@ -195,30 +218,61 @@ take_full(zmap_s3_parts *p, size_t most, size_t *which)
     return n;
 }
 
-/* Under the lock, which it gives back meanwhile. */
-static void
-send_full(zmap_s3_parts *p)
+/* Sends what is full, as long as there is enough of it. */
+static void *
+send_full(void *arg)
 {
-    ncz_s3_part parts[AT_ONCE];
-    size_t      which[AT_ONCE], n;
-    uint64_t    size = p->size;
-    int         rc = NC_NOERR;
+    zmap_s3_parts *p = arg;
+    ncz_s3_part    parts[AT_ONCE];
+    size_t         which[AT_ONCE], n;
+    uint64_t       size;
+    int            rc = NC_NOERR;
 
-    p->sending = true;
-    n = take_full(p, count_at_once(p), which);
-    (void)pthread_mutex_unlock(&p->lock);
-    if (p->upload == NULL)
-        rc = ncz_s3_upload_begin(p->client, "", &p->upload);
-    if (rc == NC_NOERR)
-        rc = put_parts(p, which, n, size, parts);
-    if (rc != NC_NOERR) {
-        ncz_log(NCZ_LOG_WARN, "parts are put later: %s", ncz_err_text());
-        ncz_err_clear();
-    }
     (void)pthread_mutex_lock(&p->lock);
-    note_sent(p, which, n, parts, rc);
-    p->sending = false;
+    while (rc == NC_NOERR && p->nfull >= count_at_once(p)) {
+        n = take_full(p, count_at_once(p), which);
+        size = p->size;
+        (void)pthread_mutex_unlock(&p->lock);
+        if (p->upload == NULL)
+            rc = ncz_s3_upload_begin(p->client, "", &p->upload);
+        if (rc == NC_NOERR)
+            rc = put_parts(p, which, n, size, parts);
+        if (rc != NC_NOERR)
+            ncz_log(NCZ_LOG_WARN, "parts are put later: %s", ncz_err_text());
+        (void)pthread_mutex_lock(&p->lock);
+        note_sent(p, which, n, parts, rc);
+    }
     p->waits = p->waits || rc != NC_NOERR;
+    p->sending = false;
+    (void)pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+static void *
+send_beside(void *arg)
+{
+    (void)send_full(arg);
+    ncz_err_clear();
+    return NULL;
+}
+
+/* With the lock, which is free meanwhile where this thread sends. */
+static void
+begin_sending(zmap_s3_parts *p)
+{
+    ncz_err text;
+
+    join_sender(p); /* the thread has ended, or is about to */
+    p->sending = true;
+    p->pid = ncz_sys_pid();
+    p->started = ncz_pool_threads() > 1 && ncz_sys_thread_start(&p->thread, send_beside, p) == 0;
+    if (p->started)
+        return;
+    (void)pthread_mutex_unlock(&p->lock);
+    ncz_err_save(&text, NC_NOERR);
+    (void)send_full(p);
+    (void)ncz_err_adopt(&text);
+    (void)pthread_mutex_lock(&p->lock);
 }
 
 void
@@ -230,10 +284,10 @@ zmap_s3_parts_wrote(zmap_s3_parts *p, uint64_t off, size_t len)
     p->size = end > p->size ? end : p->size;
     p->waits = p->waits || !make_room(p, p->size);
     fill_parts(p, off, end);
-    if (!p->sending && !p->waits && p->size > SMALL) {
+    if (!p->sending && !p->waits && p->size > SMALL && !is_inherited(p)) {
         lengthen_parts(p, p->size);
         if (p->nfull >= count_at_once(p))
-            send_full(p);
+            begin_sending(p);
     }
     (void)pthread_mutex_unlock(&p->lock);
 }
@@ -331,8 +385,12 @@ put_large(zmap_s3_parts *p, uint64_t size, ncz_s3_op *whole)
 int
 zmap_s3_parts_put(zmap_s3_parts *p, uint64_t size, ncz_s3_op *whole)
 {
-    int rc = size <= SMALL ? put_small(p, size, whole) : put_large(p, size, whole);
+    int rc;
 
+    join_sender(p);
+    if (is_inherited(p))
+        forget_sent(p);
+    rc = size <= SMALL ? put_small(p, size, whole) : put_large(p, size, whole);
     forget_sent(p); /* keeps the text */
     p->waits = false;
     return rc;

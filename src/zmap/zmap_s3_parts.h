@@ -4,7 +4,9 @@
  * while the file grows, in an upload that shows nothing before it is completed; those that change afterwards go out
  * again. The first part, where metadata lie, is the last.
  *
- * Threads: any may note what they have written; one at a time sends.
+ * Threads: any may note what they have written. Early parts are sent by a thread of their own, which begins when there
+ * are enough and ends with them; where the process may have no other thread (NCZARR_THREADS=1), by the one that wrote.
+ * A process that was forked from this one has no upload.
  */
 #ifndef NCZ_ZMAP_S3_PARTS_H
 #define NCZ_ZMAP_S3_PARTS_H
@@ -26,6 +28,9 @@ typedef struct zmap_s3_parts {
     size_t           each;           /* bytes of a part */
     uint64_t         size;           /* of the file, as far as it was noted */
     bool             sending, waits; /* waits: nothing more is sent before the put */
+    bool             started;        /* there is a thread, to be joined */
+    pthread_t        thread;
+    long             pid; /* of the process that began the upload */
 } zmap_s3_parts;
 
 int  zmap_s3_parts_init(zmap_s3_parts *p, ncz_s3 *client, const zmap_temp *file); /* 0, or an errno */

@@ -7,6 +7,7 @@ library, by nczdump --check and, where it is installed, by h5py.
 """
 import collections, os, shutil, signal, subprocess, sys, tempfile, time
 
+import faults
 import servers
 from chaos import KEY_ID, SECRET, Answer, Bucket, Server, error_document
 from sigv4 import Refused
@@ -63,6 +64,25 @@ def expect(name, got, want):
 
 def expect_failure(name, answer, code, *words):
     report(name, [] if answer.startswith("fail %d " % code) and all(w in answer for w in words) else [answer])
+
+
+def wait_for(what):
+    """For what a thread of the client does."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until and not what():
+        time.sleep(0.05)
+
+
+class Soft(faults.Plan):
+    """Faults that a client gets over, also of uploads."""
+
+    KINDS = {"part": "put", "upload_begin": "put", "upload_complete": "put", "upload_abort": "del"}
+
+    def next(self, server, bucket, request, kind, key):
+        return super().next(server, bucket, request, self.KINDS.get(kind, kind), key)
+
+    def went_well(self, kind, key, request):
+        super().went_well(self.KINDS.get(kind, kind), key, request)
 
 
 class Failing:
@@ -242,6 +262,8 @@ class Chaos:
         for i in range(0, 96, 16):
             log += s.do("put", "v", str(i * MIB), str(16 * MIB))
         log += s.do("put", "v", str(96 * MIB), str(4 * MIB))
+        wait_for(lambda: sum(e["kind"] == "part" and e["applied"] for e in bucket.log) >= 8)
+        log = [e for e in bucket.log if e["kind"] not in ("list", "get")]
         got = kinds(log)
         report("parts go out as the file grows", [] if got.get("upload_begin") == 1 and got.get("part", 0) == 8 and set(got) == {"upload_begin", "part"} else [got])
         early = len([e for e in log if e["kind"] == "part"])
@@ -272,9 +294,10 @@ class Chaos:
         s.do("create", self.url())
         s.do("def", "v", str(100 * MIB), str(MIB))
         s.do("put", "v", "0", str(100 * MIB))
+        wait_for(lambda: bucket.uploads)
         report("parts are there", [] if bucket.uploads else ["none"])
         log = s.do("abort")
-        expect("abort ends the upload", (kinds(log), list(bucket.uploads)), ({"upload_abort": 1}, []))
+        expect("abort ends the upload", ([e["kind"] for e in log if e["kind"] != "part"], list(bucket.uploads)), (["upload_abort"], []))
         report("... and leaves the old one", [] if bucket.objects["x.nc"] is there else ["it is another"])
 
         s.do("create", self.url())
@@ -286,8 +309,31 @@ class Chaos:
         self.check_file("parts that changed after they were sent", bucket.objects["x.nc"].data)
         if H5PY:
             expect("h5py: the values", self.sums, "[%d]" % (100 * MIB * (100 * MIB + 1) // 2))
+        there = bucket.objects["x.nc"]
+        s.do("put", "v", "0", str(100 * MIB), "3")
         s.p.kill()
         s.p.wait()
+        report("a death with parts on their way leaves the old one", [] if bucket.objects["x.nc"] is there else ["it is another"])
+
+    def soft_faults(self):
+        """Faults of every request that a client gets over, with and without a thread that sends."""
+        for seed in cases.drawn(range(6), 3):
+            bucket, s = self.start(plan=Soft(seed, 0.4))
+            if seed % 2:
+                s.end()
+                s = self.steps(NCZARR_THREADS="1", AWS_MAX_ATTEMPTS="8")
+            for name, length in (("small.nc", MIB), ("large.nc", 76 * MIB)):
+                s.do("create", self.url(name))
+                s.do("def", "v", str(length), str(MIB))
+                s.do("put", "v", "0", str(length))
+                s.do("close")
+                s.do("open", self.url(name))
+                s.do("get", "v", "0", str(length))
+                s.do("close")
+                self.check_file("faults of seed %d: %s" % (seed, name), bucket.objects[name].data)
+                if H5PY:
+                    expect("h5py: the values", self.sums, "[%d]" % (length * (length + 1) // 2))
+            s.end()
 
     def failures(self):
         bucket, s = self.start()
@@ -355,7 +401,7 @@ class Chaos:
         s.end()
 
     def go(self):
-        for part in (self.requests, self.second_writers, self.large, self.failures, self.commands):
+        for part in (self.requests, self.second_writers, self.large, self.failures, self.soft_faults, self.commands):
             try:
                 part()
             except Exception as e:
