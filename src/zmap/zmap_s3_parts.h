@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * zmap_s3_parts: puts the bytes of a temporary file as one object of a bucket. Of a large one, parts that are full go out
- * while the file grows, in an upload that shows nothing before it is completed; those that change afterwards go out
+ * zmap_s3_parts: puts the bytes of a temporary file as one object of a bucket. Of a large one, parts that are full go
+ * out while the file grows, in an upload that shows nothing before it is completed; those that change afterwards go out
  * again. The first part, where metadata lie, is the last.
  *
  * Threads: any may note what they have written. Early parts are sent by a thread of their own, which begins when there

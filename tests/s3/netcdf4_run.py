@@ -5,7 +5,7 @@ What each step asks of the server of chaos.py, what stands there afterwards, and
 failures leave; then the same files through the real servers that stand in .cache/go-bin. What was put is read by our
 library, by nczdump --check and, where it is installed, by h5py.
 """
-import collections, os, shutil, signal, subprocess, sys, tempfile, time
+import collections, os, shutil, subprocess, sys, tempfile, time
 
 import faults
 import servers

@@ -33,8 +33,8 @@ path_name path_name_of(const nczarr_path_parts *parts);
 /* Whatever else is asked for, this is Zarr: a mode says so, the name (.zarr, .zip), or it is a URL, without a mode of
  * files. */
 bool path_is_zarr(const nczarr_path_parts *parts);
-/* Of a URL, where Zarr is written unless something else is said: the file or archive that its name promises, without a mode that says Zarr.
- * NULL: none. */
+/* Of a URL, where Zarr is written unless something else is said: the file or archive that its name promises, without a
+ * mode that says Zarr. NULL: none. */
 const char *path_promises_object(const nczarr_path_parts *parts);
 #define PATH_REMOTE_NAME                                                                                             \
     "%s: this is the name of %s, and at a URL Zarr is written, as many objects below that name, or a netCDF-4 file " \
