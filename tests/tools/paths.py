@@ -181,7 +181,7 @@ def promised_names(at):
             if r.returncode != 0 or netcdf4((command + name).split("#")[0]):
                 problems.append("%s -k nc4 %s: exit %d, %s" % (command, name, r.returncode, r.stderr.strip()))
     problems += refused(at, ["a.zarr", "s3://bucket/x.nc"], "or a netCDF-4 file with -k nc4")
-    problems += refused(at, ["-k", "nc4", "a.zarr", "http://127.0.0.1:9/x.nc"], "a web server is only read")
+    problems += refused(at, ["-k", "nc4", "a.zarr", "http://127.0.0.1:9/x.nc"], "web servers are for reading only")
     problems += refused(at, ["a.zarr", "out.nc4", "--resume"], "nothing to continue", 2)
     problems += refused(at, ["a.zarr", "out.nc4", "--consolidate"], "a netCDF-4 file has neither shards nor documents of Zarr", 2)
     for target, *options in (("out.nc#mode=zarr",), ("out.nc#nczarr",), ("out.nc", "--mode", "nczarr"), ("out.nc", "--zarr-format", "3"),
