@@ -42,10 +42,11 @@ typedef struct ncz_dialect_docs {
 
 /* The consolidated metadata: copies of all documents, in a document of their own or inside the root's. */
 typedef struct ncz_dialect_copies {
-    const char *key;     /* a document of its own; NULL: none, or inside the root's */
-    const char *member;  /* its member that holds each document, by key */
-    const char *version; /* another member, whose value is 1 */
-    const char *unasked; /* a member that is `true` where the document was written unasked (ncz_format_opts) */
+    const char *key;       /* a document of its own; NULL: none, or inside the root's */
+    const char *member;    /* its member that holds each document, by key */
+    const char *version;   /* another member, whose value is 1 */
+    const char *elsewhere; /* a member of sets of references in Parquet form, which are not read */
+    const char *unasked;   /* a member that is `true` where the document was written unasked (ncz_format_opts) */
     /*
      * Finds the copies inside the root's document, which may be parsed `inside_depth` containers deep only: an object
      * of documents by the path of their node. *value: all of the document that is to be left out for a document

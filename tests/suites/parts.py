@@ -163,6 +163,10 @@ PARTS = (
     Part("peers", "zarr-python 3 and netCDF-C (--all: zarr-python 2, 3.0 and newest, xarray, GDAL, TensorStore, zarrs)", (1, 3), (
         Script("interoperability", "python3 tests/interop/run {gcc}"),
     ), ("short", "netcdf"), ("peers",)),
+    Part("virtual", "sets of references by kerchunk and VirtualiZarr, read as xarray and h5py read them", (1, 1), (
+        Meson("gcc", ["places", "kerchunk"]),
+        Script("sets of references", "tests/virtual/run {gcc}", targets=("tools/nczdump", "tools/nczcopy")),
+    ), ("virtual",)),
     Part("icechunk", "repositories of icechunk 1 and 2, read as zarr-python reads them; requests are counted", (1, 4), (
         Meson("gcc", ["icechunk"]),
         Script("Icechunk repositories", "tests/icechunk/run {gcc}", targets=("tools/nczdump", "tools/nczgen", "tools/nczcopy")),

@@ -71,6 +71,12 @@ split_document(ncz_meta_source *s)
         ncz_consolidated_clear(s);
         return NC_NOERR;
     }
+    if (ncz_json_get(doc, copies->elsewhere) != NULL)
+        return ncz_fail(
+            NC_ENOTBUILT,
+            "%s: this is a set of references in Parquet form, which is not read: write it as JSON, or as an "
+            "Icechunk repository",
+            copies->key);
     if (!ncz_json_is(ncz_json_get(doc, copies->member), NCZ_JSON_OBJECT))
         return ncz_fail(NC_EZARRMETA, "%s: no object \"%s\"", copies->key, copies->member);
     s->metadata = ncz_json_get(doc, copies->member);
@@ -93,7 +99,7 @@ take_document(ncz_meta_source *s, zmap_get_req *req)
         return ncz_err_adopt(&req->err);
     s->body = req->body;
     req->body = NCZ_BUF_INIT;
-    if ((rc = split_document(s)) == NC_NOERR || rc == NC_ENOMEM || must)
+    if ((rc = split_document(s)) == NC_NOERR || rc == NC_ENOMEM || rc == NC_ENOTBUILT || must)
         return rc;
     return ncz_meta_pass_over(s->warnings, "the documents themselves are read");
 }

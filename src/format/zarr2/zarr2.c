@@ -179,6 +179,7 @@ const ncz_dialect_ops ncz_zarr2 = {
     .copies = {.key = ZARR2_COPIES,
                .member = "metadata",
                .version = "zarr_consolidated_format",
+               .elsewhere = "record_size",
                .unasked = "_nczarr_unasked"},
     .reader.identify = identify_root,
     .reader.wanted_docs = choose_docs,
