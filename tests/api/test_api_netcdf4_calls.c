@@ -220,10 +220,10 @@ TEST(records_left_out)
     OK(nc_close(ncid));
 }
 
-/* Two unlimited dimensions: all chunks up to the last ones. */
+/* Two unlimited dimensions: all chunks up to the last record. netCDF-C misplaces elements where the second one is short. */
 TEST(chunks_of_two_unlimited)
 {
-    int         ncid = create("two.nc"), dims[2], varid;
+    int         ncid = create("two.nc"), dims[2], varid, other;
     size_t      chunk[2] = {2, 3}, at[2] = {5, 7};
     const char *word = "word";
 
@@ -231,9 +231,11 @@ TEST(chunks_of_two_unlimited)
     OK(nc_def_dim(ncid, "y", NC_UNLIMITED, &dims[1]));
     OK(nc_def_var(ncid, "s", NC_STRING, 2, dims, &varid));
     OK(nc_def_var_chunking(ncid, varid, NC_CHUNKED, chunk));
+    OK(nc_def_var(ncid, "other", NC_INT, 2, dims, &other));
     OK(nc_put_var1_string(ncid, varid, at, &word));
+    OK(nc_put_var1_int(ncid, other, (size_t[]){19, 19}, (int[]){1}));
     ncid = reopen(ncid, "two.nc", NC_NOWRITE);
-    assert_int_equal(count_chunks(ncid, varid), 9);
+    assert_int_equal(count_chunks(ncid, varid), 3 * 7);
     OK(nc_close(ncid));
 }
 

@@ -113,7 +113,8 @@ def differences(source, target):
 # What a format cannot hold: (target or "", content or "", part of the message that says so).
 REFUSED = [
     ("classic", "", "classic"), ("classic", "", "CDF-"), ("classic", "", "--flatten"),
-    ("classic", "", "does not begin with a letter"), ("netcdf4", "odd_names", "does not begin with a letter"), ("", "text_records", "has no type for elements"), ("", "document_name", "Zarr's documents have this name"),
+    ("classic", "", "does not begin with a letter"), ("netcdf4", "odd_names", "does not begin with a letter"),
+    ("", "text_records", "has no type for elements"), ("", "document_name", "Zarr's documents have this name"),
 ]
 
 

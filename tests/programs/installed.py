@@ -1,4 +1,5 @@
-"""A real installation of -Dnetcdf=true -Dforward=enabled: libnetcdf.so is this library in front of the system's."""
+"""Real installations: of -Dnetcdf=true -Dforward=enabled, where libnetcdf.so is this library in front of the system's, and of
+-Dnetcdf=true, where it is this library alone."""
 import os, re, shutil, subprocess
 
 import cases
@@ -10,13 +11,16 @@ def run(*command, **more):
     return subprocess.run(command, capture_output=True, text=True, timeout=600, **more)
 
 
-def install(build):
+def install(build, alone=False):
     """Builds in BUILD/programs, and returns the prefix."""
-    at, prefix = os.path.join(build, "programs", "build"), os.path.join(build, "programs", "usr")
-    system = os.path.join(run("pkg-config", "--variable=libdir", "netcdf").stdout.strip(), "libnetcdf.so")
+    at, prefix = (os.path.join(build, "programs", name) for name in (("alone", "usr-alone") if alone else ("build", "usr")))
+    options = ["-Dnetcdf=true"]
+    if not alone:
+        system = os.path.join(run("pkg-config", "--variable=libdir", "netcdf").stdout.strip(), "libnetcdf.so")
+        options += ["-Dforward=enabled", "-Dforward-library=" + os.path.realpath(system)]
     if not os.path.exists(os.path.join(at, "build.ninja")):
-        r = run("meson", "setup", "--buildtype=plain", "-Dtests=disabled", "-Dtools=false", "-Ddefault_library=shared", "--libdir=lib", "-Dnetcdf=true",
-                "-Dforward=enabled", "-Dforward-library=" + os.path.realpath(system), "--prefix=" + prefix, at, root)
+        r = run("meson", "setup", "--buildtype=plain", "-Dtests=disabled", "-Dtools=false", "-Ddefault_library=shared", "--libdir=lib", *options,
+                "--prefix=" + prefix, at, root)
         if r.returncode:
             raise RuntimeError(r.stdout[-900:] + r.stderr[-900:])
     r = run("meson", "install", "-C", at)

@@ -179,7 +179,8 @@ PARTS = (
     ), ("short",), ("writers",)),
     Part("netcdf4", "random programs write netCDF-4 files by netCDF-C and by this library; netCDF-C changes ours", (1, 5), (
         Script("netCDF-4 files by random programs", "tests/netcdf4/run {gcc}", targets=("tools/nczdump", "src/libnczarr.so.0.1.0", FORK_SERVER)),
-    ), ("netcdf",)),
+        Script("netCDF-4 files read by others", "tests/netcdf4/readers {gcc}", targets=("tools/nczdump", "tools/nczgen", "src/libnczarr.so.0.1.0")),
+    ), ("netcdf", "short"), ("readers",)),
     Part("package", "symbols, headers, installation, static link, one-file library", (1, 12), (
         Script("package", "tests/package/run {gcc}", env={"MALLOC_PERTURB_": ""}), # most of it is compilers
     ), ("clang", "netcdf", "package"), ("package_all", "debian")),
@@ -194,7 +195,7 @@ PARTS = (
     ), ("netcdf", "forward", "zarr3")),
     Part("programs", "programs of four languages, linked and preloaded; return codes", (0, 15), (
         Script("programs of four languages", "python3 tests/programs/run {gcc}"),
-    ), ("netcdf", "languages", "peers", "s3", "versitygw", "tools")),
+    ), ("netcdf", "languages", "peers", "s3", "versitygw", "writers")),
     Part("mpi", "four ranks under the mpirun of Open MPI and of MPICH", (0, 4), (
         Script("MPI", "tests/mpi/run {gcc}"),
     ), ("mpi",)),

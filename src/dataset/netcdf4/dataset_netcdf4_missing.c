@@ -2,7 +2,7 @@
 /*
  * dataset_netcdf4_missing: chunks that nobody put, of variables whose fill value has a text in the heap. libhdf5 cannot
  * read such a chunk: it would have to write the fill value to the heap of a file that is open to be read. So a commit
- * puts them, up to the last chunk that is there along each unlimited dimension, unless they are very many.
+ * puts them, up to the last record that is there, unless they are very many.
  */
 #include "dataset/netcdf4/dataset_netcdf4.h"
 #include "container/container.h"
@@ -34,23 +34,26 @@ is_concerned(const ncz_dataset *ds, const ncz_var *v)
            fill_of(v) != NULL && !ncz_container_is_kept(ds->map, v->uid);
 }
 
-/* The grid up to what is there; false: nothing is missing, or too much. */
+/* The grid: along an unlimited dimension that is the first up to what is there, along others all, since netCDF-C takes
+ * a shorter one for one with its elements in front. *missing: something is to be put. */
 static int
 measure(const ncz_dataset *ds, const ncz_var *v, grid *g, bool *missing)
 {
     uint64_t elems;
+    bool     unlimited = false;
     int      rc = ncz_container_extent(ds->map, v->uid, g->n, &g->stored);
 
     if (rc != NC_NOERR)
         return rc;
     g->all = 1;
     for (size_t d = 0; d < v->rank; d++) {
-        if (!v->dims[d]->unlimited)
+        unlimited = unlimited || v->dims[d]->unlimited;
+        if (d > 0 || !v->dims[d]->unlimited)
             g->n[d] = ncz_spec_count_chunks(v->spec, d, v->dims[d]->len);
         if (!ncz_mul64(g->all, g->n[d], &g->all))
             g->all = UINT64_MAX;
     }
-    *missing = g->all > g->stored && g->all <= CHUNKS_MOST &&
+    *missing = g->all > g->stored && (g->stored > 0 || !unlimited) && g->all <= CHUNKS_MOST &&
                ncz_mul64(g->all - g->stored, v->spec->chunk_nelems, &elems) && elems <= ELEMS_MOST;
     return NC_NOERR;
 }
