@@ -479,6 +479,7 @@
 #define nczarr_map_answer NCZARR_NAMED_(nczarr_map_answer)
 #define nczarr_map_can NCZARR_NAMED_(nczarr_map_can)
 #define nczarr_map_close NCZARR_NAMED_(nczarr_map_close)
+#define nczarr_map_copy NCZARR_NAMED_(nczarr_map_copy)
 #define nczarr_map_delete NCZARR_NAMED_(nczarr_map_delete)
 #define nczarr_map_exists NCZARR_NAMED_(nczarr_map_exists)
 #define nczarr_map_fail NCZARR_NAMED_(nczarr_map_fail)

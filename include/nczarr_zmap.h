@@ -77,6 +77,11 @@ NCZARR_API int nczarr_map_get(nczarr_map *map, const char *key, void **datap, si
  * above or below the key. */
 NCZARR_API int nczarr_map_write(nczarr_map *map, const char *key, size_t count, const void *data);
 
+/* The same with `count` bytes of an object of another map, from byte `start` on. Between files of one file system the
+ * system copies them, without a way through memory. NC_ETRUNC: they end before. */
+NCZARR_API int nczarr_map_copy(nczarr_map *map, const char *key, nczarr_map *from, const char *from_key,
+                               unsigned long long start, size_t count);
+
 /* Removes the object; a missing object is not an error. */
 NCZARR_API int nczarr_map_delete(nczarr_map *map, const char *key);
 

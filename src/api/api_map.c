@@ -185,6 +185,18 @@ nczarr_map_write(nczarr_map *map, const char *key, size_t count, const void *dat
 }
 
 int
+nczarr_map_copy(nczarr_map *map, const char *key, nczarr_map *from, const char *from_key, unsigned long long start,
+                size_t count)
+{
+    zmap_source source = {.m = from, .key = from_key, .off = start};
+    int         rc = check_map_call(map, "nczarr_map_copy", true);
+
+    if (rc == NC_NOERR && from == NULL)
+        rc = ncz_call_done(ncz_fail(NC_EINVAL, "nczarr_map_copy: no map to copy from"));
+    return rc != NC_NOERR ? rc : ncz_call_done(zmap_copy(map, key, &source, count));
+}
+
+int
 nczarr_map_delete(nczarr_map *map, const char *key)
 {
     int rc = check_map_call(map, "nczarr_map_delete", true);

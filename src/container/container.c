@@ -140,7 +140,7 @@ new_container(zmap *file, uint64_t end, unsigned k, container **out)
         return ncz_fail_nomem(sizeof *c);
     *c = (container){.base = {.ops = &container_ops,
                               .caps = ZMAP_CAN_RANGE | ZMAP_CAN_FROM_END | ZMAP_CAN_WRITE | ZMAP_CAN_REPLACE |
-                                      ZMAP_CAN_LIST | ZMAP_FROM_WORKERS,
+                                      ZMAP_CAN_LIST | ZMAP_FROM_WORKERS | ZMAP_CAN_COPY,
                               .refs = 1},
                      .file = file,
                      .k = k,

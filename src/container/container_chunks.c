@@ -167,27 +167,26 @@ enter_chunk(container *c, container_array *a, const uint64_t *at, const ncz_hdf5
 }
 
 int
-ncz_container_chunk_put(container *c, container_array *a, const uint64_t *at, const void *data, size_t len,
-                        uint32_t tag)
+ncz_container_chunk_put(container *c, container_array *a, const uint64_t *at, const container_bytes *b, uint32_t tag)
 {
-    ncz_hdf5_place p = {.len = (uint32_t)len, .tag = tag};
+    ncz_hdf5_place p = {.len = (uint32_t)b->len, .tag = tag};
     bool           written = false;
     int            rc;
 
-    if (len == 0 || len > UINT32_MAX)
-        return ncz_fail(NC_EINVAL, "a chunk of %zu bytes: HDF5 takes 1 to %" PRIu32, len, UINT32_MAX);
+    if (b->len == 0 || b->len > UINT32_MAX)
+        return ncz_fail(NC_EINVAL, "a chunk of %zu bytes: HDF5 takes 1 to %" PRIu32, b->len, UINT32_MAX);
     (void)pthread_mutex_lock(&c->lock);
     p.stamp = ncz_hdf5_room_stamp(c->room);
-    rc = ncz_container_place(c, data, len, &p.addr, &written);
+    rc = ncz_container_place(c, b, &p.addr, &written);
     if (rc == NC_NOERR && !written) {
         (void)pthread_mutex_unlock(&c->lock);
-        rc = ncz_container_write_at(c, p.addr, data, len);
+        rc = ncz_container_write_bytes(c, p.addr, b);
         (void)pthread_mutex_lock(&c->lock);
         if (rc != NC_NOERR)
-            ncz_container_give(c, p.addr, len, p.stamp);
+            ncz_container_give(c, p.addr, p.len, p.stamp);
     }
     if (rc == NC_NOERR && (rc = enter_chunk(c, a, at, &p)) != NC_NOERR)
-        ncz_container_give(c, p.addr, len, p.stamp);
+        ncz_container_give(c, p.addr, p.len, p.stamp);
     (void)pthread_mutex_unlock(&c->lock);
     return rc;
 }

@@ -190,7 +190,7 @@ write_image(container *c, ncz_hdf5_image *image, bool last, ncz_container_range 
         return rc;
     if (last && c->front.len >= at->len && (rc = ncz_hdf5_room_ready(c->room, NCZ_HDF5_ROOM_READY)) == NC_NOERR)
         open_front(c);
-    if (rc != NC_NOERR || (rc = ncz_container_take(c, at->len, 8, &at->addr)) != NC_NOERR)
+    if (rc != NC_NOERR || (rc = ncz_container_take(c, at->len, 8, 0, &at->addr)) != NC_NOERR)
         return rc;
     if ((rc = ncz_hdf5_image_make(image, at->addr, &bytes, root)) == NC_NOERR)
         rc = ncz_container_write_at(c, at->addr, bytes.data, bytes.len);

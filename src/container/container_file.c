@@ -11,6 +11,8 @@
 enum {
     SMALL = 16 << 10,       /* bytes of a chunk that waits, */
     WAITING_MOST = 1 << 20, /* and of all that do */
+    PAGE = 4096,
+    PAGES_LEAST = 256 << 10, /* bytes of a chunk before which up to a page may stay free */
 };
 
 int
@@ -24,6 +26,14 @@ ncz_container_write_at(void *arg, uint64_t addr, const void *bytes, size_t len)
         rc = zmap_put_range(c->file, "", addr + at, (const char *)bytes + at, n);
     }
     return rc;
+}
+
+int
+ncz_container_write_bytes(container *c, uint64_t addr, const container_bytes *b)
+{
+    zmap_range_req r = {.key = "", .off = addr, .len = b->len, .from = b->from};
+
+    return b->from != NULL ? zmap_put_range_batch(c->file, &r, 1) : ncz_container_write_at(c, addr, b->data, b->len);
 }
 
 int
@@ -83,10 +93,10 @@ ncz_container_give(container *c, uint64_t addr, uint64_t len, uint32_t stamp)
 }
 
 int
-ncz_container_take(container *c, uint64_t len, uint64_t align, uint64_t *addr)
+ncz_container_take(container *c, uint64_t len, uint64_t align, uint64_t phase, uint64_t *addr)
 {
     uint64_t at;
-    int      rc = ncz_hdf5_room_take(c->room, len, align, &at);
+    int      rc = ncz_hdf5_room_take_phase(c->room, len, align, phase, &at);
 
     if (rc != NC_NOERR)
         return rc;
@@ -119,9 +129,23 @@ place_small(container *c, const void *bytes, size_t len, uint64_t *addr)
     return rc;
 }
 
-int
-ncz_container_place(container *c, const void *bytes, size_t len, uint64_t *addr, bool *written)
+bool
+ncz_container_copies(size_t len)
 {
-    *written = len <= SMALL;
-    return len <= SMALL ? place_small(c, bytes, len, addr) : ncz_container_take(c, len, 1, addr);
+    return len > SMALL;
+}
+
+/* The system copies whole pages of another file sooner than parts of two. */
+static int
+place_like(container *c, const container_bytes *b, uint64_t *addr)
+{
+    return b->from != NULL && b->len >= PAGES_LEAST ? ncz_container_take(c, b->len, PAGE, b->from->off % PAGE, addr)
+                                                    : ncz_container_take(c, b->len, 1, 0, addr);
+}
+
+int
+ncz_container_place(container *c, const container_bytes *b, uint64_t *addr, bool *written)
+{
+    *written = b->len <= SMALL;
+    return b->len <= SMALL ? place_small(c, b->data, b->len, addr) : place_like(c, b, addr);
 }

@@ -231,7 +231,7 @@ begin_own(ncz_container_heap *h, size_t len)
         return rc;
     h->room = h->own.bytes.len;
     (void)pthread_mutex_lock(&c->lock);
-    rc = ncz_container_take(c, h->room, 8, &h->addr);
+    rc = ncz_container_take(c, h->room, 8, 0, &h->addr);
     (void)pthread_mutex_unlock(&c->lock);
     if (rc != NC_NOERR)
         ncz_hdf5_collection_clear(&h->own);
@@ -299,7 +299,7 @@ begin_open(container *c, size_t len)
         (rc = ncz_hdf5_collection_begin(&h->open, size)) != NC_NOERR)
         return rc;
     size = h->open.bytes.len;
-    if ((rc = ncz_container_take(c, size, 8, &addr)) != NC_NOERR) {
+    if ((rc = ncz_container_take(c, size, 8, 0, &addr)) != NC_NOERR) {
         ncz_hdf5_collection_clear(&h->open);
         return rc;
     }

@@ -80,19 +80,30 @@ typedef struct container {
     uint32_t            image_stamp;
 } container;
 
+/* What is put: bytes in memory, or in another store. */
+typedef struct container_bytes {
+    const void        *data;
+    size_t             len;
+    const zmap_source *from; /* instead of `data`, of chunks for which ncz_container_copies(). Or NULL */
+} container_bytes;
+
 /* ---- container_file.c ---- */
 
 /* Both may be called without the lock. */
 int ncz_container_write_at(void *arg, uint64_t addr, const void *bytes, size_t len); /* arg: the container */
 int ncz_container_read_at(container *c, uint64_t addr, void *into, size_t len);
+int ncz_container_write_bytes(container *c, uint64_t addr, const container_bytes *b);
+/* Whether so many bytes of a chunk can come from another store: they do not wait. */
+bool ncz_container_copies(size_t len);
 /*
  * With the lock: takes room for data and, if they are few, writes them there; *written says whether. Else the caller
  * writes them, without the lock.
  */
-int  ncz_container_place(container *c, const void *bytes, size_t len, uint64_t *addr, bool *written);
+int  ncz_container_place(container *c, const container_bytes *b, uint64_t *addr, bool *written);
 bool ncz_container_is_waiting(const container *c, uint64_t addr); /* ... to be written; with the lock */
-int  ncz_container_take(container *c, uint64_t len, uint64_t align, uint64_t *addr); /* with the lock */
-void ncz_container_give(container *c, uint64_t addr, uint64_t len, uint32_t stamp);  /* with the lock */
+/* With the lock: room at an address that leaves the remainder of `phase`. */
+int  ncz_container_take(container *c, uint64_t len, uint64_t align, uint64_t phase, uint64_t *addr);
+void ncz_container_give(container *c, uint64_t addr, uint64_t len, uint32_t stamp); /* with the lock */
 int  ncz_container_write_waiting(container *c); /* with the lock, or the gate alone */
 
 /* ---- container_heap.c ---- */
@@ -128,7 +139,7 @@ void ncz_container_fill(const container_array *a, void *out, size_t len);
 int ncz_container_chunk_get(container *c, container_array *a, const uint64_t *at, zmap_get_req *r);
 int ncz_container_chunk_len(container *c, container_array *a, const uint64_t *at, uint64_t *len);
 /* Takes the tag on success. So does the one of pieces. */
-int ncz_container_chunk_put(container *c, container_array *a, const uint64_t *at, const void *data, size_t len,
+int ncz_container_chunk_put(container *c, container_array *a, const uint64_t *at, const container_bytes *b,
                             uint32_t tag);
 int ncz_container_chunk_del(container *c, container_array *a, const uint64_t *at);
 int ncz_container_chunk_layout(container *c, container_array *a, ncz_hdf5_layout *out);

@@ -123,25 +123,45 @@ ncz_container_len(zmap *m, const char *key, uint64_t *len)
 /* ---- put and del ---- */
 
 static int
-put_bytes(container *c, container_array *a, const uint64_t *at, const void *data, size_t len, uint32_t tag)
+put_bytes(container *c, container_array *a, const uint64_t *at, const container_bytes *b, uint32_t tag)
 {
-    return is_chunked(a) ? ncz_container_chunk_put(c, a, at, data, len, tag)
-                         : ncz_container_piece_put(c, a, at, data, len, tag);
+    return is_chunked(a) ? ncz_container_chunk_put(c, a, at, b, tag)
+                         : ncz_container_piece_put(c, a, at, b->data, b->len, tag);
 }
 
 static int
-put_converted(container *c, container_array *a, const uint64_t *at, const zmap_put_req *r)
+put_converted(container *c, container_array *a, const uint64_t *at, const container_bytes *b)
 {
     ncz_buf  out = NCZ_BUF_INIT;
     uint32_t tag = 0;
-    int      rc = ncz_container_heap_out(c, a, r->data, r->len, &out, &tag);
+    int      rc = ncz_container_heap_out(c, a, b->data, b->len, &out, &tag);
 
-    if (rc == NC_NOERR && (rc = put_bytes(c, a, at, out.data, out.len, tag)) != NC_NOERR) {
+    if (rc == NC_NOERR &&
+        (rc = put_bytes(c, a, at, &(container_bytes){.data = out.data, .len = out.len}, tag)) != NC_NOERR) {
         (void)pthread_mutex_lock(&c->lock);
         ncz_container_heap_release(c, tag);
         (void)pthread_mutex_unlock(&c->lock);
     }
     ncz_buf_clear(&out);
+    return rc;
+}
+
+/* Only chunks of some size go from store to store; other bytes are read first. */
+static int
+put_object(container *c, container_array *a, const uint64_t *at, const zmap_put_req *r)
+{
+    bool            converts = a->given.convert != NULL;
+    container_bytes b = {.data = r->data, .len = r->len, .from = r->from};
+    void           *loaded = NULL;
+    int             rc = NC_NOERR;
+
+    if (b.from != NULL && (converts || !is_chunked(a) || !ncz_container_copies(b.len))) {
+        rc = zmap_load(b.from, b.len, &loaded);
+        b = (container_bytes){.data = loaded, .len = b.len};
+    }
+    if (rc == NC_NOERR)
+        rc = converts ? put_converted(c, a, at, &b) : put_bytes(c, a, at, &b, 0);
+    ncz_free(loaded);
     return rc;
 }
 
@@ -156,7 +176,7 @@ put_one(container *c, const zmap_put_req *r)
     if ((a = find_object(c, r->key, at)) == NULL)
         rc = ncz_fail(NC_EINVAL, "%s: no chunk of an array of this file", r->key);
     else
-        rc = a->given.convert != NULL ? put_converted(c, a, at, r) : put_bytes(c, a, at, r->data, r->len, 0);
+        rc = put_object(c, a, at, r);
     (void)pthread_rwlock_unlock(&c->gate);
     return rc;
 }

@@ -192,7 +192,7 @@ prepare_room(container *c, container_array *a)
 
     if (there && (a->stamp == stamp || (a->nbytes > MOVES_MOST && a->given.convert == NULL)))
         return NC_NOERR;
-    if ((rc = ncz_container_take(c, a->nbytes, 8, &to)) != NC_NOERR)
+    if ((rc = ncz_container_take(c, a->nbytes, 8, 0, &to)) != NC_NOERR)
         return rc;
     if (there && (rc = copy_data(c, a, to)) != NC_NOERR) {
         ncz_container_give(c, to, a->nbytes, stamp);

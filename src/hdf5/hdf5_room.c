@@ -220,25 +220,37 @@ set_free(ncz_hdf5_room *r, range *x)
 
 /* ---- taking ---- */
 
-/* The first address of n bytes in the range; NCZ_HDF5_NONE: they do not fit. */
-static uint64_t
-fit(const range *x, uint64_t n, uint64_t align)
-{
-    uint64_t skip = (align - x->addr % align) % align;
+/* Room that is asked for: n bytes, at `phase` behind a multiple of `align`. */
+typedef struct wanted {
+    uint64_t n, align, phase;
+} wanted;
 
-    return x->len >= skip && x->len - skip >= n ? x->addr + skip : NCZ_HDF5_NONE;
+/* Bytes from there to the first such place. */
+static uint64_t
+count_skipped(uint64_t addr, const wanted *w)
+{
+    return (w->phase - addr) & (w->align - 1);
+}
+
+/* The first such address in the range; NCZ_HDF5_NONE: there is none. */
+static uint64_t
+fit(const range *x, const wanted *w)
+{
+    uint64_t skip = count_skipped(x->addr, w);
+
+    return x->len >= skip && x->len - skip >= w->n ? x->addr + skip : NCZ_HDF5_NONE;
 }
 
 static const range *
-find_first(const range *t, uint64_t n, uint64_t align)
+find_first(const range *t, const wanted *w)
 {
     const range *found;
 
-    if (longest_of(t) < n)
+    if (longest_of(t) < w->n)
         return NULL;
-    if ((found = find_first(t->left, n, align)) != NULL)
+    if ((found = find_first(t->left, w)) != NULL)
         return found;
-    return fit(t, n, align) != NCZ_HDF5_NONE ? t : find_first(t->right, n, align);
+    return fit(t, w) != NCZ_HDF5_NONE ? t : find_first(t->right, w);
 }
 
 /* Takes the range that begins there out of the treap. */
@@ -265,12 +277,12 @@ put_in(ncz_hdf5_room *r, range *x)
 }
 
 static int
-take_at_end(ncz_hdf5_room *r, uint64_t n, uint64_t align, uint64_t *addr)
+take_at_end(ncz_hdf5_room *r, const wanted *w, uint64_t *addr)
 {
-    uint64_t gap = (align - r->end % align) % align, from, end;
+    uint64_t gap = count_skipped(r->end, w), from, end;
 
-    if (!ncz_add64(r->end, gap, &from) || !ncz_add64(from, n, &end) || end > INT64_MAX)
-        return ncz_fail(NC_ENOMEM, "no file is long enough for %" PRIu64 " bytes more", n);
+    if (!ncz_add64(r->end, gap, &from) || !ncz_add64(from, w->n, &end) || end > INT64_MAX)
+        return ncz_fail(NC_ENOMEM, "no file is long enough for %" PRIu64 " bytes more", w->n);
     if (gap > 0)
         put_in(r, take_note(r, r->end, gap));
     r->end = end;
@@ -281,6 +293,13 @@ take_at_end(ncz_hdf5_room *r, uint64_t n, uint64_t align, uint64_t *addr)
 int
 ncz_hdf5_room_take(ncz_hdf5_room *r, uint64_t n, uint64_t align, uint64_t *addr)
 {
+    return ncz_hdf5_room_take_phase(r, n, align, 0, addr);
+}
+
+int
+ncz_hdf5_room_take_phase(ncz_hdf5_room *r, uint64_t n, uint64_t align, uint64_t phase, uint64_t *addr)
+{
+    wanted       w = {n, align, phase};
     const range *found;
     range       *x;
     uint64_t     at, end;
@@ -288,9 +307,9 @@ ncz_hdf5_room_take(ncz_hdf5_room *r, uint64_t n, uint64_t align, uint64_t *addr)
 
     if (rc != NC_NOERR)
         return rc;
-    if ((found = find_first(r->free, n, align)) == NULL)
-        return take_at_end(r, n, align, addr);
-    at = fit(found, n, align);
+    if ((found = find_first(r->free, &w)) == NULL)
+        return take_at_end(r, &w, addr);
+    at = fit(found, &w);
     x = take_out(r, found->addr);
     end = x->addr + x->len;
     if (at + n < end)

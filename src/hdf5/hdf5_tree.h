@@ -30,6 +30,8 @@ void ncz_hdf5_room_free(ncz_hdf5_room *r); /* NULL is fine */
 /* The first free range of n bytes at a multiple of `align`, a power of two; else at the end. NC_ENOMEM: no file is that
  * long. */
 int ncz_hdf5_room_take(ncz_hdf5_room *r, uint64_t n, uint64_t align, uint64_t *addr);
+/* The same, at an address that leaves the remainder of `phase`. */
+int ncz_hdf5_room_take_phase(ncz_hdf5_room *r, uint64_t n, uint64_t align, uint64_t phase, uint64_t *addr);
 /*
  * Gives room up. `stamp`: of what was written there. It is free at once if no commit names it, else from the second
  * commit on. Never fails: without memory for its note the room is lost until the file is opened again. The first

@@ -275,6 +275,22 @@ zmap_get_ranges(zmap *m, const char *key, const ncz_read_range *ranges, size_t n
     return rc;
 }
 
+int
+zmap_load(const zmap_source *from, size_t len, void **out)
+{
+    ncz_read_range range = {.at = from->off, .len = len, .out = ncz_alloc(len > 0 ? len : 1)};
+    int            rc;
+
+    if (range.out == NULL)
+        return ncz_fail_nomem(len);
+    if (len > 0 && (rc = zmap_get_ranges(from->m, from->key, &range, 1)) != NC_NOERR) {
+        ncz_free(range.out);
+        return rc;
+    }
+    *out = range.out;
+    return NC_NOERR;
+}
+
 /* A read of no bytes is enough to see whether the object exists. */
 static int
 is_there(zmap *m, const char *key)
@@ -354,7 +370,7 @@ zmap_check_put(const zmap *m, zmap_put_req *r)
         return rc;
     if (r->parts != NULL && (m->caps & ZMAP_CAN_PARTS) == 0)
         return zmap_fail_unable(m, "put bytes from several places");
-    if (r->data == NULL && r->parts == NULL && r->len != 0)
+    if (r->data == NULL && r->parts == NULL && r->from == NULL && r->len != 0)
         return ncz_fail(NC_EINVAL, "%s: no data", r->key);
     if (r->when == ZMAP_IF_ABSENT && (m->caps & ZMAP_CAN_IF_ABSENT) == 0)
         return zmap_fail_unable(m, "put only what is absent");
@@ -376,6 +392,26 @@ count_puts(zmap *m, const zmap_put_req *reqs, size_t n)
     add_count(&m->done.bytes_written, nbytes);
 }
 
+/* A put whose bytes are read into memory first. */
+static void
+put_loaded(zmap *m, zmap_put_req *r)
+{
+    zmap_put_req loaded = *r;
+    void        *data = NULL;
+    int          rc;
+
+    if ((rc = zmap_check_put(m, r)) == NC_NOERR && (rc = zmap_load(r->from, r->len, &data)) == NC_NOERR) {
+        loaded.from = NULL;
+        loaded.data = data;
+        m->ops->put(m, &loaded, 1);
+        r->err = loaded.err;
+        memcpy(r->stored, loaded.stored, sizeof r->stored);
+    } else {
+        zmap_put_end(r, rc);
+    }
+    ncz_free(data);
+}
+
 /* Invalid requests end here; the others go to the store in runs that are as long as possible. */
 int
 zmap_put_batch(zmap *m, zmap_put_req *reqs, size_t n)
@@ -389,10 +425,12 @@ zmap_put_batch(zmap *m, zmap_put_req *reqs, size_t n)
         size_t end = i;
         int    rc = NC_NOERR;
 
-        while (end < n && (rc = zmap_check_put(m, &reqs[end])) == NC_NOERR)
+        while (end < n && !zmap_must_load(m, reqs[end].from) && (rc = zmap_check_put(m, &reqs[end])) == NC_NOERR)
             end++;
         if (end > i)
             m->ops->put(m, reqs + i, end - i);
+        else if (rc == NC_NOERR)
+            put_loaded(m, &reqs[end++]);
         else
             zmap_put_end(&reqs[end++], rc);
         i = end;
@@ -410,6 +448,14 @@ int
 zmap_put(zmap *m, const char *key, const void *data, size_t len)
 {
     zmap_put_req r = {.key = key, .data = data, .len = len, .when = ZMAP_ALWAYS};
+
+    return zmap_put_batch(m, &r, 1);
+}
+
+int
+zmap_copy(zmap *m, const char *key, const zmap_source *from, size_t len)
+{
+    zmap_put_req r = {.key = key, .len = len, .from = from, .when = ZMAP_ALWAYS};
 
     return zmap_put_batch(m, &r, 1);
 }

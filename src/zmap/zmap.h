@@ -59,6 +59,8 @@ typedef enum zmap_caps {
     ZMAP_CAN_APPEND = 1 << 16,    /* a zmap_writer's bytes go to their place at once; else zmap_writer.c keeps them in
                                    * memory until the commit */
     ZMAP_CAN_DRAFT = 1 << 17,     /* zmap_draft_begin() */
+    ZMAP_CAN_COPY = 1 << 18,      /* takes the bytes of a put, or a range, from another store (`from`); else they are
+                                   * read into memory first */
 } zmap_caps;
 
 /* A store with both ZMAP_CAN_RANGE and ZMAP_FROM_WORKERS answers consecutive requests of a batch that have the same
@@ -99,10 +101,18 @@ typedef struct zmap_part {
     size_t      len;
 } zmap_part;
 
-typedef struct zmap_put_req {
+/* Bytes that a put takes from an object of another store. It must not change meanwhile. */
+typedef struct zmap_source {
+    zmap       *m;
     const char *key;
-    const void *data;
-    size_t      len;
+    uint64_t    off;
+} zmap_source;
+
+typedef struct zmap_put_req {
+    const char        *key;
+    const void        *data;
+    size_t             len;
+    const zmap_source *from; /* instead of `data`: `len` bytes from there on. Or NULL */
     const zmap_part
                *parts; /* with ZMAP_CAN_PARTS, instead of `data`: the bytes in order; `len` is the sum. Or NULL */
     size_t      nparts;
@@ -114,11 +124,12 @@ typedef struct zmap_put_req {
 
 /* Bytes that go into an object, over those that it has there. */
 typedef struct zmap_range_req {
-    const char *key;
-    uint64_t    off;
-    const void *data;
-    size_t      len;
-    ncz_err     err; /* out */
+    const char        *key;
+    uint64_t           off;
+    const void        *data;
+    size_t             len;
+    const zmap_source *from; /* as in zmap_put_req */
+    ncz_err            err;  /* out */
 } zmap_range_req;
 
 /*
@@ -167,6 +178,8 @@ int zmap_get(zmap *m, const char *key, ncz_buf *body);
 /* Ranges of one object, each into its own memory. NC_ETRUNC: the object ends within one of them, or is absent. */
 int zmap_get_ranges(zmap *m, const char *key, const ncz_read_range *ranges, size_t n);
 int zmap_put(zmap *m, const char *key, const void *data, size_t len);
+/* Puts bytes of an object of another store. NC_ETRUNC: it ends before. */
+int zmap_copy(zmap *m, const char *key, const zmap_source *from, size_t len);
 /* NC_NOERR or NC_EEMPTY, also for a prefix of others. *len may be NULL. Stores without `len` read the object: not for
  * hot paths. */
 int zmap_len(zmap *m, const char *key, uint64_t *len);

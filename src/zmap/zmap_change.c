@@ -29,7 +29,7 @@ check_range(const zmap *m, const zmap_range_req *r, const char *checked)
 
     if (rc != NC_NOERR)
         return rc;
-    if (r->data == NULL && r->len != 0)
+    if (r->data == NULL && r->from == NULL && r->len != 0)
         return ncz_fail(NC_EINVAL, "%s: no data", r->key);
     if (r->off > INT64_MAX || r->len > INT64_MAX - r->off)
         return ncz_fail(NC_EINVAL, "%s: %zu bytes at %" PRIu64 " end behind the largest offset", r->key, r->len,
@@ -48,6 +48,25 @@ count_ranges(zmap *m, const zmap_range_req *reqs, size_t n)
     atomic_fetch_add_explicit(&m->done.bytes_written, nbytes, memory_order_relaxed);
 }
 
+/* A range whose bytes are read into memory first. */
+static void
+put_loaded(zmap *m, zmap_range_req *r)
+{
+    zmap_range_req loaded = *r;
+    void          *data = NULL;
+    int            rc;
+
+    if ((rc = check_range(m, r, NULL)) == NC_NOERR && (rc = zmap_load(r->from, r->len, &data)) == NC_NOERR) {
+        loaded.from = NULL;
+        loaded.data = data;
+        m->ops->put_range(m, &loaded, 1);
+        r->err = loaded.err;
+    } else {
+        zmap_range_end(r, rc);
+    }
+    ncz_free(data);
+}
+
 /* Invalid requests end here; the others go to the store in runs that are as long as possible. */
 int
 zmap_put_range_batch(zmap *m, zmap_range_req *reqs, size_t n)
@@ -61,10 +80,13 @@ zmap_put_range_batch(zmap *m, zmap_range_req *reqs, size_t n)
         size_t end = i;
         int    rc = NC_NOERR;
 
-        while (end < n && (rc = check_range(m, &reqs[end], end > i ? reqs[end - 1].key : NULL)) == NC_NOERR)
+        while (end < n && !zmap_must_load(m, reqs[end].from) &&
+               (rc = check_range(m, &reqs[end], end > i ? reqs[end - 1].key : NULL)) == NC_NOERR)
             end++;
         if (end > i)
             m->ops->put_range(m, reqs + i, end - i);
+        else if (rc == NC_NOERR)
+            put_loaded(m, &reqs[end++]);
         else
             zmap_range_end(&reqs[end++], rc);
         i = end;

@@ -26,6 +26,13 @@ int zmap_answer_bytes(zmap_get_req *r, const void *object, size_t size);
  * `done`, which may be NULL. */
 void zmap_get_end(zmap_get_req *r, int rc, zmap_done_fn done, void *arg);
 void zmap_put_end(zmap_put_req *r, int rc);
+
+/* Whether the bytes of a put, which come from another store, are to be read first. NULL: they are in memory. */
+static inline bool
+zmap_must_load(const zmap *m, const zmap_source *from)
+{
+    return from != NULL && (m->caps & ZMAP_CAN_COPY) == 0;
+}
 void zmap_range_end(zmap_range_req *r, int rc);
 
 /* ---- the only version of an object that is wanted (zmap_pin.c) ------------------------------------------------- */
@@ -76,6 +83,8 @@ int zmap_check_list(const zmap *m, const char *prefix);
 int zmap_check_change(const zmap *m, const char *key);
 int zmap_fail_unable(const zmap *m, const char *what);
 int zmap_check_put(const zmap *m, zmap_put_req *r);
+/* Reads the bytes of a put from another store, into memory that the caller frees. */
+int zmap_load(const zmap_source *from, size_t len, void **out);
 
 /* ---- children of a prefix (zmap_common.c) ---------------------------------------------------------------------- */
 

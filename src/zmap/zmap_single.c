@@ -112,23 +112,59 @@ put_objects(zmap *m, zmap_put_req *reqs, size_t n)
     return rc;
 }
 
+static void
+send_ranges(single_map *s, zmap_range_req *reqs, size_t n)
+{
+    if (zmap_is_logged(s->inner))
+        (void)zmap_put_range_batch(s->inner, reqs, n);
+    else
+        (void)s->inner->ops->put_range(s->inner, reqs, n);
+}
+
+/* The bytes come from another store. Where that is one of one object, the inner stores see where they lie. A read of no
+ * bytes then tells whether that object is still the one that was opened. */
+static void
+copy_range(single_map *s, zmap_range_req *r)
+{
+    const zmap_source *from = r->from;
+    single_map        *other = (single_map *)from->m;
+    zmap_source        inner;
+    char               none[1];
+    zmap_get_req       look = {.key = "", .into = none};
+    int                rc;
+
+    if (from->m->ops != &zmap_single_ops || other->patch.bytes.len > 0 || (from->m->caps & ZMAP_CAN_WRITE) != 0) {
+        send_ranges(s, r, 1);
+        return;
+    }
+    inner = (zmap_source){other->inner, zmap_single_key(other), from->off};
+    r->from = &inner;
+    send_ranges(s, r, 1);
+    r->from = from;
+    if (r->err.code == NC_NOERR && (rc = zmap_get_batch(from->m, &look, 1, NULL, NULL)) != NC_NOERR)
+        zmap_range_end(r, rc);
+}
+
 static int
 put_ranges(zmap *m, zmap_range_req *reqs, size_t n)
 {
     single_map *s = (single_map *)m;
-    int         rc;
 
     (void)pthread_rwlock_rdlock(&s->naming);
     for (size_t i = 0; i < n; i++)
         reqs[i].key = zmap_single_key(s);
-    if (zmap_is_logged(s->inner))
-        rc = zmap_put_range_batch(s->inner, reqs, n);
-    else
-        rc = s->inner->ops->put_range(s->inner, reqs, n);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i; end < n && reqs[end].from == NULL;)
+            end++;
+        if (end > i)
+            send_ranges(s, reqs + i, end - i);
+        else
+            copy_range(s, &reqs[end++]);
+    }
     (void)pthread_rwlock_unlock(&s->naming);
     for (size_t i = 0; i < n; i++)
         reqs[i].key = "";
-    return rc;
+    return NC_NOERR;
 }
 
 static int
@@ -360,7 +396,7 @@ new_single(zmap *inner, const char *key, zmap_open_how how, single_map **out)
 {
     const unsigned read = ZMAP_CAN_RANGE | ZMAP_CAN_FROM_END | ZMAP_FROM_WORKERS,
                    write = ZMAP_CAN_WRITE | ZMAP_CAN_REPLACE | ZMAP_CAN_IF_ABSENT | ZMAP_CAN_IF_MATCH |
-                           ZMAP_CAN_DEL_MATCH | ZMAP_CAN_PARTS | ZMAP_CAN_PUT_RANGE | ZMAP_CAN_APPEND;
+                           ZMAP_CAN_DEL_MATCH | ZMAP_CAN_PARTS | ZMAP_CAN_PUT_RANGE | ZMAP_CAN_APPEND | ZMAP_CAN_COPY;
     single_map *s = ncz_zalloc(sizeof *s);
     int         err;
 

@@ -148,6 +148,13 @@ TEST(objects_of_a_store_are_replaced_and_deleted)
     FAILS(NC_EOBJECT, nczarr_map_write(map, "a/b/c", 1, "x")); /* below an object */
     FAILS(NC_EINVAL, nczarr_map_write(map, "a/../b", 1, "x"));
     FAILS(NC_EINVAL, nczarr_map_write(map, "z", 1, NULL));
+    OK(nczarr_map_copy(map, "a/c", map, "a/b", 1, 1));
+    OK(nczarr_map_read(map, "a/c", 0, 1, got));
+    assert_memory_equal(got, "n", 1);
+    FAILS(NC_ETRUNC, nczarr_map_copy(map, "a/c", map, "a/b", 1, 2));
+    FAILS(NC_EINVAL, nczarr_map_copy(map, "a/c", NULL, "a/b", 1, 2));
+    FAILS(NC_EINVAL, nczarr_map_copy(NULL, "a/c", map, "a/b", 1, 2));
+    OK(nczarr_map_delete(map, "a/c"));
     OK(nczarr_map_delete(map, "a/b"));
     OK(nczarr_map_delete(map, "a/b"));
     FAILS(NC_EEMPTY, nczarr_map_exists(map, "a/b"));

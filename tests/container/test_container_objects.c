@@ -2,6 +2,7 @@
 /* The map without commits: keys, puts and gets of each kind of array, lists, threads, and room that is free at once. */
 #include "container/container_help.h"
 #include "support/test.h"
+#include "zmap/zmap_mem.h"
 
 #include <pthread.h>
 
@@ -284,5 +285,46 @@ TEST(eight_threads_put_and_get)
         }
     assert_int_equal(n, THREADS * OWN);
     zmap_close(map, ZMAP_KEEP);
+    log_file_clear(&f);
+}
+
+/* Chunks that come from another store: small ones wait, large ones lie as they do in the source's pages. */
+TEST(chunks_come_from_another_store)
+{
+    static help_model m;
+    enum { LARGE = 300000 };
+    log_file        f = {.data = NULL};
+    zmap           *map = open_map(&f, &m), *from = NULL;
+    char           *bytes = malloc(LARGE + 5000);
+    ncz_buf         body = NCZ_BUF_INIT;
+    const size_t    lens[] = {100, 20000, LARGE};
+    ncz_hdf5_layout layout;
+
+    assert_non_null(bytes);
+    for (size_t i = 0; i < LARGE + 5000; i++)
+        bytes[i] = (char)(i * 3 + i / 255);
+    assert_int_equal(zmap_mem_open(&from), NC_NOERR);
+    assert_int_equal(zmap_put(from, "k", bytes, LARGE + 5000), NC_NOERR);
+    for (size_t i = 0; i < NCZ_LEN(lens); i++) {
+        const uint64_t at[] = {i, 0};
+        zmap_source    source = {from, "k", 1234};
+
+        assert_int_equal(zmap_copy(map, help_key(&m, 1, at), &source, lens[i]), NC_NOERR);
+        assert_int_equal(zmap_get(map, help_key(&m, 1, at), &body), NC_NOERR);
+        assert_int_equal(body.len, lens[i]);
+        assert_memory_equal(body.data, bytes + 1234, lens[i]);
+        ncz_buf_reset(&body);
+        source.off = LARGE + 4990;
+        assert_int_equal(zmap_copy(map, help_key(&m, 1, at), &source, lens[i]), NC_ETRUNC);
+        assert_int_equal(zmap_get(map, help_key(&m, 1, at), &body), NC_NOERR); /* it is still there */
+        assert_int_equal(body.len, lens[i]);
+        ncz_buf_reset(&body);
+    }
+    assert_int_equal(ncz_container_layout(map, 1, &layout), NC_NOERR);
+    assert_int_equal(zmap_close(from, ZMAP_KEEP), NC_NOERR);
+    assert_int_equal(zmap_close(map, ZMAP_KEEP), NC_NOERR);
+    ncz_buf_clear(&body);
+    free(bytes);
+    help_model_clear(&m);
     log_file_clear(&f);
 }

@@ -7,6 +7,7 @@
 
 #include "support/scratch.h"
 #include "support/store_help.h"
+#include "support/sysfault.h"
 #include "zmap/file/zmap_file.h"
 #include "zip/zmap_zip.h"
 #include "support/zmap_fault.h"
@@ -516,4 +517,151 @@ TEST(renamed_under_way)
         expect_text(mem, "x.nc", "newer");
         OK(zmap_close(mem, ZMAP_KEEP));
     }
+}
+
+/* ---- bytes that come from another store ---- */
+
+enum { COPIED = 3000000 };
+
+static const char *copied_from, *copied_to;
+
+/* A file's middle, to the middle of another one. */
+static int
+copy_middle(void)
+{
+    zmap          *from = NULL, *to = NULL;
+    zmap_source    source;
+    zmap_range_req r = {.key = "", .off = 77, .len = COPIED - 1000, .from = &source};
+    int            rc = zmap_single_file(copied_from, ZMAP_OPEN_READ, false, &from);
+
+    if (rc == NC_NOERR && (rc = zmap_single_file(copied_to, ZMAP_OPEN_WRITE, false, &to)) == NC_NOERR) {
+        source = (zmap_source){from, "", 1000};
+        rc = zmap_put_range_batch(to, &r, 1);
+    }
+    (void)zmap_close(to, ZMAP_KEEP);
+    (void)zmap_close(from, ZMAP_KEEP);
+    return rc;
+}
+
+static void
+check_middle(const char *data)
+{
+    size_t n;
+    char  *got = scratch_read(copied_to, &n);
+
+    assert_int_equal(n, 77 + COPIED - 1000);
+    assert_memory_equal(got, "old", 3);
+    assert_memory_equal(got + 77, data + 1000, COPIED - 1000);
+    free(got);
+}
+
+/* What the system does not copy, is read and written. */
+static bool
+copies_with_failure(const void *arg, sysfault plan)
+{
+    int rc;
+
+    scratch_write(copied_to, "old", 3);
+    sysfault_start(plan);
+    rc = copy_middle();
+    sysfault_stop();
+    if (rc == NC_NOERR)
+        check_middle(arg);
+    else if (sysfault_plan.hit != NULL && strcmp(sysfault_plan.hit, "copy_range") == 0 && !plan.forever)
+        fail_msg("copy_range: %s", ncz_err_text());
+    return sysfault_plan.hit != NULL;
+}
+
+TEST(copies_from_file_to_file)
+{
+    char *dir = scratch_new(), *data = malloc(COPIED);
+
+    assert_non_null(data);
+    for (size_t i = 0; i < COPIED; i++)
+        data[i] = (char)(i * 7 + i / 251);
+    copied_from = strdup(scratch_path(dir, "from.nc"));
+    copied_to = strdup(scratch_path(dir, "to.nc"));
+    scratch_write(copied_from, data, COPIED);
+    scratch_write(copied_to, "old", 3);
+    OK(copy_middle());
+    check_middle(data);
+    sysfault_each(copies_with_failure, data, 0, 5, 1);
+    free((char *)(uintptr_t)copied_from);
+    free((char *)(uintptr_t)copied_to);
+    free(data);
+    scratch_free(dir);
+}
+
+/* From each kind of store to each: through memory, if there is no other way. */
+TEST(copies_between_stores)
+{
+    char       *dir = scratch_new();
+    zmap       *m[3] = {NULL, NULL, NULL}, *single = NULL;
+    ncz_buf     body = NCZ_BUF_INIT;
+    const char *path = strdup(scratch_path(dir, "one.nc"));
+
+    OK(zmap_mem_open(&m[0]));
+    OK(zmap_file_open(scratch_path(dir, "a"), ZMAP_CREATE_NEW, &m[1]));
+    OK(zmap_file_open(scratch_path(dir, "b"), ZMAP_CREATE_NEW, &m[2]));
+    for (int i = 0; i < 3; i++)
+        OK(zmap_put(m[i], "old", object, 10));
+    for (int from = 0; from < 3; from++)
+        for (int to = 0; to < 3; to++) {
+            zmap_source source = {m[from], "old", 3};
+
+            OK(zmap_copy(m[to], "d/new", &source, 4));
+            OK(zmap_get(m[to], "d/new", &body));
+            assert_string_equal(ncz_buf_str(&body), "3456");
+            ncz_buf_clear(&body);
+            source.off = 8;
+            assert_int_equal(zmap_copy(m[to], "d/new", &source, 4), NC_ETRUNC);
+            source.key = "none";
+            assert_int_equal(zmap_copy(m[to], "d/new", &source, 4), NC_ETRUNC);
+            OK(zmap_get(m[to], "d/new", &body)); /* a copy that fails leaves what is there */
+            assert_string_equal(ncz_buf_str(&body), "3456");
+            ncz_buf_clear(&body);
+        }
+    scratch_write(path, object, 10);
+    OK(zmap_single_file(path, ZMAP_OPEN_READ, false, &single));
+    for (int to = 0; to < 3; to++) {
+        zmap_range_req reqs[3] = {{.key = "k", .data = "ab", .len = 2},
+                                  {.key = "k", .off = 2, .len = 3, .from = &(zmap_source){single, "", 5}},
+                                  {.key = "k", .off = 5, .data = "c", .len = 1}};
+
+        OK(zmap_put_range_batch(m[to], reqs, 3));
+        OK(zmap_get(m[to], "k", &body));
+        assert_string_equal(ncz_buf_str(&body), "ab567c");
+        ncz_buf_clear(&body);
+    }
+    OK(zmap_close(single, ZMAP_KEEP));
+    for (int i = 0; i < 3; i++)
+        OK(zmap_close(m[i], ZMAP_KEEP));
+    free((char *)(uintptr_t)path);
+    scratch_free(dir);
+}
+
+/* A file that was changed since it was opened is no source. */
+TEST(copies_no_changed_file)
+{
+    char          *dir = scratch_new();
+    const char    *path = strdup(scratch_path(dir, "from.nc"));
+    zmap          *from = NULL, *to = NULL;
+    zmap_source    source;
+    zmap_range_req r = {.key = "", .len = 4, .from = &source};
+    ncz_buf        body = NCZ_BUF_INIT;
+
+    scratch_write(path, object, 10);
+    OK(zmap_single_file(path, ZMAP_OPEN_READ, false, &from));
+    zmap_pin(from);
+    OK(zmap_get(from, "", &body));
+    OK(zmap_single_file(scratch_path(dir, "to.nc"), ZMAP_CREATE_NEW, false, &to));
+    source = (zmap_source){from, "", 2};
+    OK(zmap_put_range_batch(to, &r, 1));
+    scratch_write(path, "other by", 8);
+    assert_int_equal(zmap_put_range_batch(to, &r, 1), NC_EIO);
+    OK(zmap_close(to, ZMAP_KEEP));
+    OK(zmap_close(from, ZMAP_KEEP));
+    ncz_buf_clear(&body);
+    free((char *)(uintptr_t)path);
+    scratch_free(dir);
 }

@@ -24,6 +24,7 @@ typedef struct raw {
                             * another fill value in the copy */
     size_t         *at;       /* place for an index while chunks are listed */
     bool            in_order; /* units are put one after the other, so that they lie so in the file */
+    bool            by_map;   /* ranges go from file to file without a way through memory */
     pthread_mutex_t lock;     /* of what is below, and of the progress */
     pthread_cond_t  put;      /* the turn is another one */
     size_t          next, turn;
@@ -120,6 +121,25 @@ end_turn(raw *w, size_t n)
     (void)pthread_mutex_unlock(&w->lock);
 }
 
+static int
+move_bytes(raw *w, size_t n, const place *from, const place *to, chunk_bytes *b)
+{
+    int rc = get_chunk(w->from, from, b);
+
+    if (rc != NC_NOERR)
+        return rc;
+    wait_for_turn(w, n);
+    return nczarr_map_write(w->to, to->key, b->len, b->data);
+}
+
+static int
+copy_range(raw *w, const place *from, const place *to)
+{
+    if (from->length == 0)
+        return NC_EEMPTY;
+    return nczarr_map_copy(w->to, to->key, w->from, from->key, from->offset, (size_t)from->length);
+}
+
 /*
  * The n-th unit. `index`: of the chunk, or of the first one of a shard, in the source and in the copy. The target's
  * place is an object (copy_find_raw).
@@ -133,13 +153,9 @@ copy_object(raw *w, size_t n, const size_t *index_in, const size_t *index, chunk
 
     if ((rc = find_place(g->in, w->v->in, index_in, w->v->raw_objects, &from)) == NC_NOERR &&
         (rc = find_place(g->out, w->v->out, index, true, &to)) == NC_NOERR) {
-        rc = get_chunk(w->from, &from, b);
-        if (rc == NC_NOERR)
-            wait_for_turn(w, n);
+        rc = w->by_map ? copy_range(w, &from, &to) : move_bytes(w, n, &from, &to, b);
         if (rc == NC_EEMPTY)
             rc = NC_NOERR; /* it reads as fill on both sides */
-        else if (rc == NC_NOERR)
-            rc = nczarr_map_write(w->to, to.key, b->len, b->data);
     }
     free(from.key);
     free(to.key);
@@ -238,8 +254,8 @@ run_movers(raw *w)
     pthread_t *threads = memory_alloc(more, sizeof *threads);
 
     if (w->r->t->kind != COPY_REMOTE && is_local(w->r->o->in) && more > (size_t)w->r->budget.threads)
-        more = (size_t)w->r->budget.threads; /* only the disk to wait for */
-    if (nczarr_get_threads() == 1)
+        more = (size_t)w->r->budget.threads;    /* only the disk to wait for */
+    if (nczarr_get_threads() == 1 || w->by_map) /* the system lets one at a time write to a file */
         more = 0;
     while (made < more && made + 1 < w->n && pthread_create(&threads[made], NULL, run_mover, w) == 0)
         made++;
@@ -430,6 +446,7 @@ copy_raw(copy_state *r, const copy_var *v)
     int               rc;
 
     w.in_order = r->t->netcdf4;
+    w.by_map = v->raw_ranges && r->t->netcdf4 && r->t->kind != COPY_REMOTE && is_local(r->o->in);
     w.unit = v->raw_objects ? v->shard_in : v->chunk_in;
     w.at = memory_alloc((size_t)v->rank, sizeof *w.at);
     if ((rc = nczarr_inq_map(g->in, &w.from)) != NC_NOERR || (rc = nczarr_inq_map(g->out, &w.to)) != NC_NOERR ||

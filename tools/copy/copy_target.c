@@ -490,7 +490,8 @@ sync_parent(const char *path)
 static int
 finish_publish(copy_target *t)
 {
-    sync_parent(t->path);
+    if (strstr(t->parts.fragment, "durability=none") == NULL)
+        sync_parent(t->path);
     if (t->lock >= 0)
         (void)ncz_system.file.close(t->lock);
     t->lock = -1;

@@ -81,7 +81,7 @@ file_new(const char *dir, zmap_open_how how, file_map **out)
     if (how != ZMAP_OPEN_READ)
         caps |= ZMAP_CAN_WRITE | ZMAP_CAN_REPLACE | ZMAP_CAN_IF_ABSENT | ZMAP_CAN_IF_MATCH | ZMAP_CAN_DEL_MATCH |
                 ZMAP_CAN_SYNC | ZMAP_KEEPS_LEAVES | ZMAP_CAN_PARTS | ZMAP_CAN_PUT_RANGE | ZMAP_CAN_APPEND |
-                ZMAP_CAN_DRAFT;
+                ZMAP_CAN_DRAFT | ZMAP_CAN_COPY;
     *f = (file_map){.base = {.ops = &file_ops, .caps = caps, .refs = 1},
                     .root = -1,
                     .parent = -1,

@@ -96,7 +96,9 @@ count_adjacent(const zmap_range_req *reqs, size_t n)
 {
     size_t k = 1;
 
-    while (k < n && k < MERGED_MOST && reqs[k].off == reqs[k - 1].off + reqs[k - 1].len)
+    if (reqs[0].from != NULL)
+        return 1;
+    while (k < n && k < MERGED_MOST && reqs[k].from == NULL && reqs[k].off == reqs[k - 1].off + reqs[k - 1].len)
         k++;
     return k;
 }
@@ -119,13 +121,25 @@ end_all(zmap_range_req *reqs, size_t n, int rc)
         zmap_range_end(&reqs[i], rc);
 }
 
+/* One request whose bytes come from another store, or adjacent ones. */
+static int
+write_run(file_map *f, int fd, const zmap_range_req *r, const zmap_part *parts, size_t n)
+{
+    int err;
+
+    if (r->from != NULL)
+        return zmap_file_copy(f, r->key, fd, r->off, r->from, r->len);
+    err = zmap_file_write_parts(fd, parts, n, (off_t)r->off);
+    return err == 0 ? NC_NOERR : zmap_file_fail(f, err, r->key, "cannot be written");
+}
+
 /* Requests of one file go together. A failure at its end, of a sync say, is one of all of them. */
 int
 zmap_file_put_range(zmap *m, zmap_range_req *reqs, size_t n)
 {
     file_map *f = (file_map *)m;
     zmap_part parts[MERGED_MOST];
-    int       fd = -1, rc, err;
+    int       fd = -1, rc;
 
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && strcmp(reqs[end].key, reqs[i].key) == 0; end++)
@@ -136,8 +150,7 @@ zmap_file_put_range(zmap *m, zmap_range_req *reqs, size_t n)
         }
         for (size_t at = i, k; at < end; at += k) {
             k = gather_adjacent(reqs + at, end - at, parts);
-            err = zmap_file_write_parts(fd, parts, k, (off_t)reqs[at].off);
-            end_all(reqs + at, k, err == 0 ? NC_NOERR : zmap_file_fail(f, err, reqs[at].key, "cannot be written"));
+            end_all(reqs + at, k, write_run(f, fd, &reqs[at], parts, k));
         }
         if ((rc = close_file(f, reqs[i].key, fd, NC_NOERR)) != NC_NOERR)
             end_all(reqs + i, end - i, rc);
@@ -149,10 +162,14 @@ int
 zmap_file_resize(zmap *m, const char *key, uint64_t size)
 {
     file_map *f = (file_map *)m;
+    ncz_stat  st;
     int       fd = -1, rc;
 
     if ((rc = open_file(f, key, &fd)) != NC_NOERR)
         return rc;
+    /* Some file systems begin to write a file to disk when it is cut, even to the length that it has. */
+    if (zmap_sys()->file.fstat(fd, &st) == 0 && st.st_size == (off_t)size)
+        return close_file(f, key, fd, rc);
     while (rc == NC_NOERR && zmap_sys()->file.ftruncate(fd, (off_t)size) != 0)
         if (errno != EINTR)
             rc = zmap_file_fail(f, errno, key, "its length cannot be changed");

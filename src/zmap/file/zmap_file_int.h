@@ -103,6 +103,11 @@ const char *zmap_file_leaf(const char *key, size_t *parent_len);
 #define ZMAP_FILE_TEMP_NAME ZMAP_DRAFT_NAME                            /* bytes of a temporary's name */
 void zmap_file_name_temp(file_map *f, char name[ZMAP_FILE_TEMP_NAME]); /* another one each time */
 
+/* ---- zmap_file_copy.c ---- */
+
+/* Writes `len` bytes of another store at an offset of an open file. NC_ETRUNC: they end before. */
+int zmap_file_copy(file_map *f, const char *key, int fd, uint64_t at, const zmap_source *from, uint64_t len);
+
 /* ---- zmap_file_change.c ---- */
 
 int zmap_file_make_like(file_map *f, const char *key, const char *like); /* as zmap_file_make() */

@@ -275,6 +275,22 @@ zmap_file_temp_publish(file_map *f, const file_dir *d, const file_temp *t, const
     return rc;
 }
 
+/* The rest of a put whose bytes come from another store. */
+static int
+put_copy(file_map *f, zmap_put_req *r, const file_dir *d, file_temp *t)
+{
+    int rc = zmap_file_copy(f, r->key, t->fd, 0, r->from, r->len);
+
+    if (rc != NC_NOERR) {
+        zmap_sys()->file.close(t->fd);
+        zmap_sys()->name.unlinkat(d->fd, t->name, 0);
+        return rc;
+    }
+    if ((rc = zmap_file_temp_end(f, d->fd, t, r, 0)) == NC_NOERR)
+        rc = zmap_file_temp_publish(f, d, t, r);
+    return rc;
+}
+
 /*
  * Puts one object, in this order, so that a kill after any step leaves the old object or the new one:
  *  1. open its directory, creating what is missing, or share it with a put that has it open;
@@ -292,6 +308,8 @@ put_one(file_map *f, zmap_put_req *r, file_dir **d)
 
     if ((rc = zmap_file_temp_open(f, r->key, d, &t)) != NC_NOERR)
         return rc;
+    if (r->from != NULL)
+        return put_copy(f, r, *d, &t);
     err = r->parts != NULL ? zmap_file_write_parts(t.fd, r->parts, r->nparts, 0)
                            : zmap_file_write_full(t.fd, r->data, r->len);
     if ((rc = zmap_file_temp_end(f, (*d)->fd, &t, r, err)) == NC_NOERR)
