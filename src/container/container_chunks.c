@@ -228,6 +228,20 @@ ncz_container_chunks_drop(container *c, container_array *a)
     ncz_hdf5_tree_give(a->tree, c->room);
 }
 
+/* Threads that enter chunks out of order leave nodes half full. Before nodes have room in the file that costs little to
+ * mend. */
+static int
+fill_nodes(container *c, const container_array *a)
+{
+    uint64_t nbytes = ncz_hdf5_tree_bytes(a->tree), least;
+
+    if (a->given.load != NULL || a->written || nbytes == 0 ||
+        !ncz_hdf5_tree_bound(a->given.rank, c->k, ncz_hdf5_tree_count(a->tree), &least) ||
+        nbytes - nbytes / 8 <= least)
+        return NC_NOERR;
+    return ncz_hdf5_tree_pack(a->tree);
+}
+
 int
 ncz_container_chunk_layout(container *c, container_array *a, ncz_hdf5_layout *out)
 {
@@ -235,8 +249,9 @@ ncz_container_chunk_layout(container *c, container_array *a, ncz_hdf5_layout *ou
     uint64_t                   root = NCZ_HDF5_NONE, nbytes = g->element;
     int                        rc = NC_NOERR;
 
-    if (a->tree != NULL)
-        rc = ncz_hdf5_tree_write(a->tree, c->room, ncz_container_write_at, c, &root);
+    if (a->tree != NULL && (rc = fill_nodes(c, a)) == NC_NOERR &&
+        (rc = ncz_hdf5_tree_write(a->tree, c->room, ncz_container_write_at, c, &root)) == NC_NOERR)
+        a->written = a->written || root != NCZ_HDF5_NONE;
     if (rc != NC_NOERR)
         return rc;
     *out = (ncz_hdf5_layout){.kind = NCZ_HDF5_CHUNKED,

@@ -39,6 +39,7 @@ struct container_array {
     bool                changed; /* other than `given.kept`, if it is there */
     bool                unlaid;  /* changed since its layout was asked for */
     ncz_hdf5_tree      *tree;    /* chunked: once it is used */
+    bool                written; /* chunked: nodes of the tree were */
     /* contiguous and compact: */
     unsigned       cut; /* the dimension that pieces divide */
     uint64_t       nbytes, npieces;

@@ -443,6 +443,29 @@ TEST(metadata_of_the_last_commit_go_to_the_room_in_front)
     end(&s);
 }
 
+/* Chunks that are put from the last to the first leave nodes half full; in the file they are full. */
+TEST(a_tree_is_written_with_full_nodes)
+{
+    static help_model  m;
+    session            s;
+    ncz_container_sums sums;
+    char               bytes[20] = {1};
+    uint64_t           least;
+
+    begin(&s, &m, 8, 0);
+    for (uint64_t i = 400; i-- > 0;) {
+        uint64_t at[] = {i % 20, i / 20};
+
+        assert_int_equal(zmap_put(s.map, help_key(&m, 1, at), bytes, sizeof bytes), NC_NOERR);
+        help_note(&m, 1, at, bytes, sizeof bytes);
+    }
+    commit(&s, &last);
+    ncz_container_count(s.map, &sums);
+    assert_true(ncz_hdf5_tree_bound(2, 8, 400, &least));
+    assert_true(sums.end < least + 400 * sizeof bytes + 3000);
+    end(&s);
+}
+
 /* ---- an opened file ---- */
 
 static int
