@@ -168,8 +168,10 @@ zmap_file_resize(zmap *m, const char *key, uint64_t size)
     if ((rc = open_file(f, key, &fd)) != NC_NOERR)
         return rc;
     /* Some file systems begin to write a file to disk when it is cut, even to the length that it has. */
-    if (zmap_sys()->file.fstat(fd, &st) == 0 && st.st_size == (off_t)size)
-        return close_file(f, key, fd, rc);
+    if (zmap_sys()->file.fstat(fd, &st) != 0)
+        return close_file(f, key, fd, zmap_file_fail(f, errno, key, "cannot be inspected"));
+    if (st.st_size == (off_t)size)
+        return close_file(f, key, fd, NC_NOERR);
     while (rc == NC_NOERR && zmap_sys()->file.ftruncate(fd, (off_t)size) != 0)
         if (errno != EINTR)
             rc = zmap_file_fail(f, errno, key, "its length cannot be changed");

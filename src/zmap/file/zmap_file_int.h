@@ -103,8 +103,11 @@ const char *zmap_file_leaf(const char *key, size_t *parent_len);
 #define ZMAP_FILE_TEMP_NAME ZMAP_DRAFT_NAME                            /* bytes of a temporary's name */
 void zmap_file_name_temp(file_map *f, char name[ZMAP_FILE_TEMP_NAME]); /* another one each time */
 
-/* ---- zmap_file_copy.c ---- */
+/* ---- zmap_file_write.c ---- */
 
+int zmap_file_write_full(int fd, const char *data, size_t len); /* returns 0 or an errno */
+/* Writes the parts one after the other from `at` on, with as few calls as possible. Returns 0 or an errno. */
+int zmap_file_write_parts(int fd, const zmap_part *parts, size_t nparts, off_t at);
 /* Writes `len` bytes of another store at an offset of an open file. NC_ETRUNC: they end before. */
 int zmap_file_copy(file_map *f, const char *key, int fd, uint64_t at, const zmap_source *from, uint64_t len);
 
@@ -170,12 +173,9 @@ int zmap_file_temp_name(file_map *f, const file_dir *d, const file_temp *t, cons
 int zmap_file_temp_end(file_map *f, int dir, file_temp *t, zmap_put_req *r, int err);
 /* Gives it the object's name. */
 int zmap_file_temp_publish(file_map *f, const file_dir *d, const file_temp *t, const zmap_put_req *r);
-int zmap_file_write_full(int fd, const char *data, size_t len); /* returns 0 or an errno */
 /* Reads up to `len` bytes or EOF, from `off`, or from the file position if `off` is -1. *n is the number of bytes
  * read. */
 int zmap_file_read_full(file_map *f, const char *key, int fd, char *data, size_t len, off_t off, size_t *n);
-/* Writes the parts one after the other from `at` on, with as few calls as possible. Returns 0 or an errno. */
-int zmap_file_write_parts(int fd, const zmap_part *parts, size_t nparts, off_t at);
 
 /* ---- zmap_file_dir.c ---- */
 

@@ -14,59 +14,9 @@
 
 #define TRIES_MOST 64 /* lost races with a del, or taken temporary names, in a row */
 
-#define PARTS_MOST 64 /* parts that one call writes */
-
 #define PUT_RUN 8 /* requests of a batch per task: some hundred microseconds of work */
 
 /* ---- the temporary --------------------------------------------------------------------------------------------- */
-
-int
-zmap_file_write_full(int fd, const char *data, size_t len)
-{
-    while (len > 0) {
-        ssize_t n = zmap_sys()->file.write(fd, data, len);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return n < 0 ? errno : ENOSPC; /* POSIX gives no other reason for writing nothing */
-        data += n;
-        len -= (size_t)n;
-    }
-    return 0;
-}
-
-int
-zmap_file_write_parts(int fd, const zmap_part *parts, size_t nparts, off_t at)
-{
-    struct iovec some[PARTS_MOST];
-    size_t       first = 0, skip = 0; /* the next part, and how much of it is written */
-
-    while (first < nparts) {
-        int     n = 0;
-        ssize_t done;
-
-        for (size_t i = first; i < nparts && n < PARTS_MOST; i++, n++) {
-            size_t off = i == first ? skip : 0;
-
-            /* Added as a number: a part without bytes may have no place. */
-            some[n] =
-                (struct iovec){.iov_base = (void *)((uintptr_t)parts[i].data + off), .iov_len = parts[i].len - off};
-        }
-        done = zmap_sys()->file.pwritev(fd, some, n, at);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done < 0)
-            return errno;
-        if (done == 0 && some[0].iov_len > 0)
-            return ENOSPC; /* POSIX gives no other reason for writing nothing */
-        at += done;
-        for (; first < nparts && (size_t)done >= parts[first].len - skip; first++, skip = 0)
-            done -= (ssize_t)(parts[first].len - skip);
-        skip += (size_t)done;
-    }
-    return 0;
-}
 
 /* What a conditional put needs of the new file: a time of change of its own, and its version. Its bytes go on their way
  * to disk, too, as a rename that replaces a file sees to: exchanging names does not. Returns 0 or an errno. */
