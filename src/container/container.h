@@ -31,9 +31,9 @@
  */
 int ncz_container_create(zmap *file, unsigned k, uint64_t front, zmap **out);
 /*
- * A file that is there, of `end` bytes by its superblock. Nothing below `end` is free until ncz_container_use(). Its
- * superblock is replaced by one of version 2. `extension`: where the superblock's is, or NCZ_HDF5_NONE. It stays there,
- * if it says what it is to say.
+ * A file that is there, of `end` bytes. Nothing below `end` is free until ncz_container_use(). Its superblock is
+ * replaced by one of version 2. `extension`: where the superblock's is, or NCZ_HDF5_NONE. It stays there, if it says
+ * what it is to say.
  */
 int ncz_container_open(zmap *file, uint64_t end, unsigned k, uint64_t extension, zmap **out);
 /* Of a new file in which nothing was put yet: another number of bytes for the last commit's metadata. */

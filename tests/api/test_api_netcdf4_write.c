@@ -456,6 +456,33 @@ TEST(the_extension_of_the_superblock_stays_where_it_is)
     }
 }
 
+/* Bytes 40 to 47 of superblock 0 (II.A). */
+TEST(a_wrong_end_in_the_superblock_overwrites_nothing)
+{
+    size_t n, at = 4;
+    char  *bytes = scratch_read(NCZ_TEST_DATA "/../fuzz/corpus/netcdf4_write/h5py_default", &n), *path;
+    double time = 4, times[5];
+    short  v[15];
+    int    ncid;
+
+    assert_non_null(bytes);
+    assert_int_equal(bytes[8], 0);
+    memset(bytes + 40, 0, 8);
+    path = strdup(scratch_path(scratch_dir, "end.nc"));
+    scratch_write(path, bytes, n);
+    OK(nc_open(path, NC_WRITE, &ncid));
+    OK(nc_put_var1_double(ncid, var_of(ncid, "t"), &at, &time));
+    OK(nc_close(ncid));
+    OK(nc_open(path, NC_NOWRITE, &ncid));
+    OK(nc_get_var_double(ncid, var_of(ncid, "t"), times));
+    OK(nc_get_var_short(ncid, var_of(ncid, "v"), v));
+    for (int i = 0; i < 5; i++)
+        assert_true(times[i] == i && (i == 4 || (v[3 * i] == i && v[3 * i + 1] == 1)));
+    OK(nc_close(ncid));
+    free(bytes);
+    free(path);
+}
+
 /* The first and the last byte of all chunks. */
 typedef struct span {
     unsigned long long first, end;

@@ -87,13 +87,14 @@ change(int ncid)
         return false;
     for (v = 0; v < nvars && v < 8; v++)
         put_var(ncid, v);
+    (void)nc_redef(ncid);
     if (fuzz_said(nc_put_att_text(ncid, NC_GLOBAL, "fuzz_text", 5, "hello")) != NC_NOERR)
         return false;
-    (void)nc_redef(ncid);
     if (nc_inq_varid(ncid, "fuzz_var", &v) == NC_NOERR ||
         fuzz_said(nc_def_dim(ncid, "fuzz_dim", 3, &dim)) != NC_NOERR ||
         fuzz_said(nc_def_var(ncid, "fuzz_var", NC_INT, 1, &dim, &v)) != NC_NOERR)
         return false;
+    (void)nc_enddef(ncid);
     return fuzz_said(nc_put_var_int(ncid, v, (int[]){1, 2, 3})) == NC_NOERR;
 }
 
