@@ -10,7 +10,7 @@
 #ifndef HYPERSLAB_H
 #define HYPERSLAB_H
 
-#include "common/cf_time.h"
+#include "util/cf_time.h"
 
 #include <nczarr.h>
 #include <stdbool.h>

@@ -37,9 +37,9 @@ compare_dates(periods *p, const hyperslab_limit *l, long double x, bool *above, 
 {
     cf_moment m = {0};
 
-    p->misfit = p->misfit || !cf_timebase_moment(&p->base, x, &m);
-    *above = !l->first.given || cf_moment_compare(&m, &p->begin) >= 0;
-    *below = (!l->last.given && !l->single) || cf_moment_compare(&m, &p->end) < 0;
+    p->misfit = p->misfit || !ncz_cf_timebase_moment(&p->base, x, &m);
+    *above = !l->first.given || ncz_cf_moment_compare(&m, &p->begin) >= 0;
+    *below = (!l->last.given && !l->single) || ncz_cf_moment_compare(&m, &p->end) < 0;
 }
 
 static void
@@ -190,7 +190,7 @@ set_periods(const hyperslab_limit *l, periods *p, char why[HYPERSLAB_WHY_SIZE])
     for (size_t i = 0; i < 2; i++) {
         const cf_date *d = &edges[i]->date;
 
-        if (edges[i]->given && !cf_date_period(p->base.cal, d, &begin, &end)) {
+        if (edges[i]->given && !ncz_cf_date_period(p->base.cal, d, &begin, &end)) {
             (void)snprintf(why, HYPERSLAB_WHY_SIZE, "%s: the calendar has no day %04lld-%02d-%02d", l->text, d->year,
                            d->month, d->mday);
             return false;
@@ -202,7 +202,7 @@ set_periods(const hyperslab_limit *l, periods *p, char why[HYPERSLAB_WHY_SIZE])
         if (l->single)
             return true;
     }
-    if (!l->first.given || !l->last.given || cf_moment_compare(&p->begin, &p->end) < 0)
+    if (!l->first.given || !l->last.given || ncz_cf_moment_compare(&p->begin, &p->end) < 0)
         return true;
     (void)snprintf(why, HYPERSLAB_WHY_SIZE, "%s: the first date is later than the last", l->text);
     return false;
@@ -219,10 +219,10 @@ read_periods(const hyperslab_limit *l, int grp, int varid, const char *name, per
     if (units == NULL)
         (void)snprintf(why, HYPERSLAB_WHY_SIZE, "%s: %s has no attribute units, so dates mean nothing to it", l->text,
                        name);
-    else if (cal != NULL && !cf_calendar_find(cal, &known))
+    else if (cal != NULL && !ncz_cf_calendar_find(cal, &known))
         (void)snprintf(why, HYPERSLAB_WHY_SIZE, "%s: the calendar of %s, \"%.100s\", is not known", l->text, name,
                        cal);
-    else if (!cf_timebase_parse(units, cal, &p->base))
+    else if (!ncz_cf_timebase_parse(units, cal, &p->base))
         (void)snprintf(why, HYPERSLAB_WHY_SIZE,
                        "%s: the units of %s, \"%.100s\", are not those of a time: UNIT since DATE", l->text, name,
                        units);

@@ -65,9 +65,9 @@ parse_edge(const char *s, size_t len, hyperslab_edge *e, edge_kind *kind)
     *e = (hyperslab_edge){.given = len > 0};
     if (len == 0)
         return true;
-    if (cf_date_looks(s, len)) {
+    if (ncz_cf_date_looks(s, len)) {
         *kind = BY_DATE;
-        return cf_date_parse(s, len, &e->date);
+        return ncz_cf_date_parse(s, len, &e->date);
     }
     if (!is_value(s, len))
         return parse_index(s, len, &e->index);

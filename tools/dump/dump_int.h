@@ -8,7 +8,7 @@
 #ifndef NCZDUMP_DUMP_INT_H
 #define NCZDUMP_DUMP_INT_H
 
-#include "common/cf_time.h"
+#include "util/cf_time.h"
 #include "common/dim_table.h"
 #include "common/group_tree.h"
 #include "common/memory.h"

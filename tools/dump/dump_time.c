@@ -27,10 +27,10 @@ dump_timebase_text(const cf_timebase *tb, long double value, text_buf *t)
 {
     cf_date d;
 
-    if (!cf_timebase_date(tb, value, &d))
+    if (!ncz_cf_timebase_date(tb, value, &d))
         return false;
     text_addf(t, "\"%s%04lld-%02d-%02d", d.year < 0 ? "-" : "", llabs(d.year), d.month, d.mday);
-    add_clock(t, tb->separator, &d);
+    add_clock(t, tb->before_clock, &d);
     text_addc(t, '"');
     return true;
 }
@@ -71,8 +71,8 @@ dump_timebase_for(const dump_context *d, int grp, int varid, const char *name)
     if (find_text(&units) != NULL) {
         bool has = load_own_or_parents_att(grp, varid, parent, "calendar", &cal) == NC_NOERR;
 
-        (void)cf_timebase_parse(find_text(&units), has ? find_text(&cal) : NULL, &tb);
-        tb.separator = d->o->time_separator;
+        (void)ncz_cf_timebase_parse(find_text(&units), has ? find_text(&cal) : NULL, &tb);
+        tb.before_clock = d->o->time_separator;
         dump_att_clear(&cal);
     }
     dump_att_clear(&units);

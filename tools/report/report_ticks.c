@@ -160,7 +160,7 @@ number_of(const cf_timebase *tb, const unit *u, double value)
     cf_date m;
 
     if (u->months > 0)
-        return cf_timebase_date(tb, value, &m) ? floor((double)(m.year * 12 + m.month - 1) / u->months) : NAN;
+        return ncz_cf_timebase_date(tb, value, &m) ? floor((double)(m.year * 12 + m.month - 1) / u->months) : NAN;
     return floor(((double)tb->day * 86400 + tb->second + value * tb->seconds) / u->seconds + 1e-9);
 }
 
@@ -199,7 +199,7 @@ add_time(const report_coord *c, const unit *u, double value, report_ticks *t)
     text_buf text = TEXT_BUF_INIT;
     cf_date  m;
 
-    if (!cf_timebase_date(&c->time, value + little, &m))
+    if (!ncz_cf_timebase_date(&c->time, value + little, &m))
         return;
     if (u->months > 0 && u->months % 12 == 0)
         text_addf(&text, "%04lld", m.year);

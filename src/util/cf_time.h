@@ -3,8 +3,8 @@
  * cf_time: numbers as dates and dates as numbers, by CF's units ("days since 2001-01-01") and calendars, for nczdump -t
  * and for limits that are dates. Years are counted with a year 0, as ISO 8601 has it.
  */
-#ifndef CF_TIME_H
-#define CF_TIME_H
+#ifndef NCZ_CF_TIME_H
+#define NCZ_CF_TIME_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 typedef enum cf_calendar { CAL_MIXED, CAL_PROLEPTIC, CAL_JULIAN, CAL_365, CAL_366, CAL_360 } cf_calendar;
 
 /* False: no calendar of CF has this name. */
-bool cf_calendar_find(const char *name, cf_calendar *cal);
+bool ncz_cf_calendar_find(const char *name, cf_calendar *cal);
 
 typedef struct cf_timebase {
     bool        valid;
@@ -24,7 +24,7 @@ typedef struct cf_timebase {
     double      second; /* ... and seconds of that day */
     long long   year;   /* ... and its date */
     int         month, mday;
-    char        separator; /* between date and time of day when printed */
+    char        before_clock; /* between date and time of day when printed */
 } cf_timebase;
 
 /* A moment of a calendar: days since 0000-01-01, and nanoseconds of the day. */
@@ -44,19 +44,19 @@ typedef struct cf_date {
 
 /* Reads "[COUNT ]UNIT since DATE[ TIME[ ZONE]]"; false when it is not of that form, or the calendar is "none". Without
  * a calendar, or with an unknown one, it is the standard one. */
-bool cf_timebase_parse(const char *units, const char *cal, cf_timebase *tb);
+bool ncz_cf_timebase_parse(const char *units, const char *cal, cf_timebase *tb);
 
 /* The moment that a value means; false when it is no time (NaN, infinite, absurd). */
-bool cf_timebase_moment(const cf_timebase *tb, long double value, cf_moment *out);
-bool cf_timebase_date(const cf_timebase *tb, long double value, cf_date *out);
-int  cf_moment_compare(const cf_moment *a, const cf_moment *b); /* below, at or above 0 */
+bool ncz_cf_timebase_moment(const cf_timebase *tb, long double value, cf_moment *out);
+bool ncz_cf_timebase_date(const cf_timebase *tb, long double value, cf_date *out);
+int  ncz_cf_moment_compare(const cf_moment *a, const cf_moment *b); /* below, at or above 0 */
 
 /* Whether the text is a date and no number: digits with a minus sign after them. */
-bool cf_date_looks(const char *s, size_t len);
+bool ncz_cf_date_looks(const char *s, size_t len);
 /* Reads Y-M[-D[Thh[:mm[:ss[.fff]]]][ZONE]]; a blank may stand for the T. False: not of that form. */
-bool cf_date_parse(const char *s, size_t len, cf_date *d);
+bool ncz_cf_date_parse(const char *s, size_t len, cf_date *d);
 /* The period that a date names: its month, day, hour, minute or second, from *begin to before *end. False: the calendar
  * does not have that day. */
-bool cf_date_period(cf_calendar cal, const cf_date *d, cf_moment *begin, cf_moment *end);
+bool ncz_cf_date_period(cf_calendar cal, const cf_date *d, cf_moment *begin, cf_moment *end);
 
-#endif /* CF_TIME_H */
+#endif /* NCZ_CF_TIME_H */

@@ -7,7 +7,7 @@
  * years) goes by calendar months: the origin's day and time of day in each, or the last day of a shorter month; a
  * fraction is that part of the way to the next.
  */
-#include "common/cf_time.h"
+#include "util/cf_time.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -108,7 +108,7 @@ day_to_date(cf_calendar cal, long long day, long long *y, int *m, int *d)
 }
 
 bool
-cf_calendar_find(const char *name, cf_calendar *cal)
+ncz_cf_calendar_find(const char *name, cf_calendar *cal)
 {
     static const struct {
         const char *name;
@@ -269,16 +269,16 @@ parse_zone(const char *s)
 }
 
 bool
-cf_timebase_parse(const char *units, const char *cal, cf_timebase *tb)
+ncz_cf_timebase_parse(const char *units, const char *cal, cf_timebase *tb)
 {
     const char *s;
     size_t      n;
     double      ahead;
     long long   count;
 
-    *tb = (cf_timebase){.separator = ' '};
+    *tb = (cf_timebase){.before_clock = ' '};
     tb->cal = CAL_MIXED;
-    if (cal != NULL && !cf_calendar_find(cal, &tb->cal) && strcasecmp(cal, "none") == 0)
+    if (cal != NULL && !ncz_cf_calendar_find(cal, &tb->cal) && strcasecmp(cal, "none") == 0)
         return false; /* any other unknown word: as if there was none, as ncdump has it */
     if ((s = parse_count(skip_blanks(units), &count)) == NULL || !find_unit(s, n = strcspn(s, " \t"), tb))
         return false;
@@ -326,7 +326,7 @@ add_months(const cf_timebase *tb, long double months, cf_moment *m)
 }
 
 bool
-cf_timebase_moment(const cf_timebase *tb, long double value, cf_moment *out)
+ncz_cf_timebase_moment(const cf_timebase *tb, long double value, cf_moment *out)
 {
     bool        fine = tb->months == 0 && tb->nanos < 1e9L;
     long double months = value * (long double)tb->months, nanos = value * tb->nanos, rest;
@@ -350,11 +350,11 @@ cf_timebase_moment(const cf_timebase *tb, long double value, cf_moment *out)
 }
 
 bool
-cf_timebase_date(const cf_timebase *tb, long double value, cf_date *out)
+ncz_cf_timebase_date(const cf_timebase *tb, long double value, cf_date *out)
 {
     cf_moment m;
 
-    if (!cf_timebase_moment(tb, value, &m))
+    if (!ncz_cf_timebase_moment(tb, value, &m))
         return false;
     *out = (cf_date){.precision = CF_NANO};
     day_to_date(tb->cal, m.day, &out->year, &out->month, &out->mday);
@@ -366,7 +366,7 @@ cf_timebase_date(const cf_timebase *tb, long double value, cf_date *out)
 }
 
 int
-cf_moment_compare(const cf_moment *a, const cf_moment *b)
+ncz_cf_moment_compare(const cf_moment *a, const cf_moment *b)
 {
     if (a->day != b->day)
         return a->day < b->day ? -1 : 1;
@@ -454,7 +454,7 @@ take_zone(const char **s, const char *end, int *ahead)
 }
 
 bool
-cf_date_looks(const char *s, size_t len)
+ncz_cf_date_looks(const char *s, size_t len)
 {
     size_t n = len > 0 && (s[0] == '-' || s[0] == '+'), from = n;
 
@@ -464,13 +464,13 @@ cf_date_looks(const char *s, size_t len)
 }
 
 bool
-cf_date_parse(const char *s, size_t len, cf_date *d)
+ncz_cf_date_parse(const char *s, size_t len, cf_date *d)
 {
     const char *end = s + len;
     char       *after;
 
     *d = (cf_date){.mday = 1, .precision = CF_MONTH};
-    if (!cf_date_looks(s, len))
+    if (!ncz_cf_date_looks(s, len))
         return false;
     d->year = strtoll(s, &after, 10);
     s = after;
@@ -499,7 +499,7 @@ make_moment(long long day, long long nano)
 }
 
 bool
-cf_date_period(cf_calendar cal, const cf_date *d, cf_moment *begin, cf_moment *end)
+ncz_cf_date_period(cf_calendar cal, const cf_date *d, cf_moment *begin, cf_moment *end)
 {
     static const long long lengths[] = {
         [CF_DAY] = DAY_NANOS,     [CF_HOUR] = 3600000000000LL, [CF_MINUTE] = 60000000000LL,
