@@ -71,7 +71,7 @@ CONDITIONS = {  # when a file is compiled; all others are, always
 }
 LEFT_OUT = {"zmap/zmap_example.c"}  # for tests
 MODULES = ["util", "json", "uri", "grid", "codecs", "filter", "s3", "hdf5", "zmap", "zip", "places", "icechunk", "kerchunk", "container", "model", "format", "dialects", "cells", "object", "chunk", "dataset",
-           "open", "par", "api",
+           "aggregation", "open", "par", "api",
            "platform"]  # last: the headers of Windows define many names
 PUBLIC = ["nczarr.h", "nczarr_filter.h", "nczarr_zmap.h"]
 

@@ -141,13 +141,38 @@ int ncz_dataset_put_failed(ncz_dataset *ds, ncz_var *v, int rc);
 int ncz_dataset_locate_chunk(ncz_dataset *ds, const ncz_var *v, const uint64_t *index, bool range, ncz_buf *key,
                              ncz_chunk_addr *where);
 
+/*
+ * The source of a variable's values that has no chunks (ncz_var.source). Any threads may get from it at once, each
+ * between begin and end of a call.
+ */
+struct ncz_var_source {
+    int (*get)(ncz_var_source *s, const ncz_select *sel, const ncz_type *mem, void *out);
+};
+
+/*
+ * What a reader sees in place of what is stored. It is made when the dataset is opened. `load`, once all metadata are
+ * in the model, changes that; under the exclusive lock, or before others have the dataset. `free` comes before the
+ * model's end.
+ */
+typedef struct ncz_view {
+    int (*load)(struct ncz_view *view, ncz_dataset *ds);
+    void (*set_missing)(struct ncz_view *view, ncz_missing how);
+    void (*free)(struct ncz_view *view);
+} ncz_view;
+
+/* Adds one more to ncz_dataset_warnings(), and logs it; while it is loaded. */
+int ncz_dataset_warn(ncz_dataset *ds, const char *text);
+
+/* Gives a dataset that is not loaded yet a view, which it frees in the end. */
+void ncz_dataset_set_view(ncz_dataset *ds, ncz_view *view);
+
 /* The selection is within the current shape. Errors are those of ncz_engine_read(). */
 int ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_type *mem, void *out);
 /* Begins to load the chunks of a selection (ncz_engine_prefetch()). `mem`: as for a get. */
 int ncz_dataset_prefetch(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, const ncz_type *mem);
 
-/* What values read as that a dataset of one file has lost. No effect where nothing can be, or on one that is open
- * to be written. Under NCZ_USE_TUNE. */
+/* What values read as that a dataset of one file has lost, or that lie in a file that is not there. No effect where
+ * nothing can be, or on one that is open to be written. Under NCZ_USE_TUNE. */
 void ncz_dataset_set_missing(ncz_dataset *ds, ncz_missing how);
 
 /* dataset_read_write.c: whether puts wait for the store (ncz_engine_write_behind()); `nbytes` 0: the cache's limit.

@@ -283,6 +283,7 @@ struct ncz_dataset {
     zmap        *documents;     /* the store to load documents from; NULL: `map` */
     ncz_growth   growth;
     ncz_ranks   *ranks; /* NULL: the dataset is this process's alone */
+    ncz_view    *view;  /* NULL: what is stored is seen as it is */
 
     const ncz_session_ops *kind; /* what the session does; set once the dialect is known */
 };

@@ -18,6 +18,13 @@ first_name(const ncz_var *v)
     return (char *)(v->chunk + v->rank);
 }
 
+void
+ncz_var_drop_name(const ncz_var *v)
+{
+    if (v->name != first_name(v))
+        ncz_free(v->name);
+}
+
 static void
 free_var(ncz_model *m, ncz_var *v)
 {
@@ -37,8 +44,7 @@ free_var(ncz_model *m, ncz_var *v)
     ncz_free(v->dtype_text);
     ncz_free(v->fill_text);
     ncz_err_drop(v->unusable);
-    if (v->name != first_name(v))
-        ncz_free(v->name);
+    ncz_var_drop_name(v);
 }
 
 static void
@@ -70,6 +76,9 @@ ncz_model_free(ncz_model *m)
         return;
     for (size_t i = 0; i < m->ngroups; i++)
         free_group(m, m->groups[i]);
+    for (size_t i = 0; i < m->nunlisted; i++)
+        free_var(m, m->unlisted[i]);
+    ncz_free(m->unlisted);
     for (size_t i = 0; i < m->ndims; i++) {
         ncz_free(m->dims[i]->name);
         ncz_free(m->dims[i]);
@@ -161,8 +170,8 @@ ncz_model_add_group(ncz_model *m, ncz_group *parent, const char *name, ncz_group
 
 /* Adds a node's name to an index. While a file is loaded that may have it twice, the first one stays; names are looked
  * up in NFC, so one of another form gets a second entry. */
-static int
-index_name(ncz_model *m, ncz_names *index, const char *name, size_t place)
+int
+ncz_model_index_name(ncz_model *m, ncz_names *index, const char *name, size_t place)
 {
     const char *kept;
     char       *form = NULL;
@@ -206,7 +215,7 @@ ncz_model_add_dim(ncz_model *m, ncz_group *g, const char *name, uint64_t len, bo
     d->unlimited = unlimited;
     d->id = (int)m->ndims;
     d->group = g;
-    if ((rc = index_name(m, &g->dim_index, d->name, g->ndims)) != NC_NOERR) {
+    if ((rc = ncz_model_index_name(m, &g->dim_index, d->name, g->ndims)) != NC_NOERR) {
         ncz_free(d->name);
         ncz_free(d);
         return rc;
@@ -231,8 +240,8 @@ count_use(const ncz_var *v, size_t r, bool more)
         d->nothers = more ? d->nothers + 1 : d->nothers - 1;
 }
 
-static void
-count_uses(const ncz_var *v, bool more)
+void
+ncz_var_count_uses(const ncz_var *v, bool more)
 {
     for (size_t r = 0; r < v->rank; r++)
         count_use(v, r, more);
@@ -303,12 +312,12 @@ ncz_model_place_var(ncz_model *m, ncz_group *g, const char *name, const ncz_type
         (rc = ncz_model_room(&g->vars, g->nvars, sizeof *g->vars)) != NC_NOERR ||
         (rc = make_var(m, g, name, type, rank, dims, &v)) != NC_NOERR)
         return rc;
-    if ((rc = index_name(m, &g->var_index, v->name, g->nvars)) != NC_NOERR) {
+    if ((rc = ncz_model_index_name(m, &g->var_index, v->name, g->nvars)) != NC_NOERR) {
         free_var(m, v);
         return rc;
     }
     g->vars[g->nvars++] = v;
-    count_uses(v, true);
+    ncz_var_count_uses(v, true);
     m->nvars++;
     m->last_uid++;
     ncz_document_change(&g->document);
@@ -340,7 +349,7 @@ ncz_model_drop_var(ncz_model *m, ncz_var *v)
 {
     ncz_group *g = v->group;
 
-    count_uses(v, false);
+    ncz_var_count_uses(v, false);
     ncz_names_del(&g->var_index, v->name);
     g->nvars--;
     m->nvars--;
@@ -386,7 +395,7 @@ ncz_model_rename_var(ncz_model *m, ncz_var *v, const char *name)
         return rc;
     if ((old = ncz_strdup(v->name)) == NULL)
         return ncz_fail_nomem(strlen(v->name));
-    count_uses(v, false);
+    ncz_var_count_uses(v, false);
     if ((rc = rename_in_index(&v->group->var_index, &v->name, first_name(v), name, (size_t)v->id)) != NC_NOERR)
         goto done;
     if ((rc = ncz_var_respec(m, v)) != NC_NOERR) {
@@ -396,7 +405,7 @@ ncz_model_rename_var(ncz_model *m, ncz_var *v, const char *name)
     mark_var(v);
     ncz_document_change(&v->group->document);
 done:
-    count_uses(v, true);
+    ncz_var_count_uses(v, true);
     ncz_free(old);
     return rc;
 }

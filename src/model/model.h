@@ -25,6 +25,9 @@ typedef struct ncz_spec  ncz_spec;
 
 typedef struct ncz_user_type ncz_user_type;
 
+/* Where the values of a variable come from that has no chunks; the dataset's, opaque here. */
+typedef struct ncz_var_source ncz_var_source;
+
 /* How the format names a variable's chunks: a value that only the format interprets. 0: its default. */
 typedef uint8_t ncz_key_encoding;
 
@@ -257,6 +260,7 @@ struct ncz_var {
     ncz_key_encoding key_encoding;
     ncz_shard_layout shard_layout;
     const ncz_err   *unusable;    /* never NULL; code NC_NOERR when its data can be accessed */
+    ncz_var_source  *source;      /* of its values; NULL: its chunks */
     void            *fill;        /* one element of its type, with NCZ_FILL_VALUE */
     char            *dtype_text;  /* the document's dtype member (JSON text); NULL: written from `dtype` */
     char            *fill_text;   /* the document's fill_value (JSON text), or NULL */
@@ -325,7 +329,9 @@ struct ncz_model {
     bool      native_big;    /* old writers: big-endian variables hold native bytes */
     ncz_arena arena;         /* loaded data, which live as long as the model */
     void (*format_free)(void *);
-    void *format; /* the format's own data of the dataset */
+    void     *format;   /* the format's own data of the dataset */
+    ncz_var **unlisted; /* variables that no group has any more: see ncz_model_hide_vars() */
+    size_t    nunlisted;
 };
 
 int  ncz_model_new(const ncz_limits *limits, ncz_model **out);
@@ -350,6 +356,15 @@ int  ncz_model_rename_var(ncz_model *m, ncz_var *v, const char *name);
 void ncz_model_grow_dim(ncz_model *m, ncz_dim *d, uint64_t len); /* marks every variable that uses it */
 /* Removes the newest variable of its group, when its definition could not be completed. */
 void ncz_model_drop_var(ncz_model *m, ncz_var *v);
+
+/* ---- what a reader sees in place of what is stored (model_view.c): of a model that is not written ---------------- */
+
+/* The variable gets these dimensions, and its values come from `source`, which is not the model's: it has no chunks and
+ * no codecs. After a failure the model is unusable. */
+int ncz_model_set_source(ncz_model *m, ncz_var *v, size_t rank, ncz_dim *const *dims, ncz_var_source *source);
+/* Takes variables out of their groups, and hides those of their dimensions that no other variable has. They live as
+ * long as the model, and their values can be read. After a failure the model is unusable. */
+int ncz_model_hide_vars(ncz_model *m, bool (*hides)(const ncz_var *v, void *arg), void *arg);
 
 /* ---- user-defined types (model_types.c) ------------------------------------------------------------------------ */
 

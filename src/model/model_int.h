@@ -19,6 +19,11 @@ int ncz_model_check_name(const ncz_group *g, const char *name);
 void ncz_model_free_types(ncz_model *m); /* of a model that is freed */
 
 void ncz_var_clear_fill(ncz_var *v);
+void ncz_var_drop_name(const ncz_var *v); /* frees it, unless it is in the variable's block */
+/* Counts its use of its dimensions, or takes that back. */
+void ncz_var_count_uses(const ncz_var *v, bool more);
+/* Adds a node's name to an index, as the model's `twins` asks for it. */
+int ncz_model_index_name(ncz_model *m, ncz_names *index, const char *name, size_t place);
 
 /*
  * Counts the chunks of a shard in each dimension (`object`: may be NULL or `shard` itself), and their product. All

@@ -266,6 +266,18 @@ fail_shards(const ncz_spec *s)
 /* Of a model without a format, which tests make. */
 static const ncz_layout_ops no_place = {.name = "none"};
 
+/* Of variables whose values come from a source: nothing of them is stored as chunks. */
+static int
+locate_nothing(const ncz_layout *l, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
+{
+    (void)index;
+    where->lost = ncz_buf_printf(key, "%s: its values have no chunks here", l->path) == NC_NOERR ? key->data : "";
+    where->code = NC_ENOTBUILT;
+    return NC_NOERR;
+}
+
+static const ncz_layout_ops elsewhere = {.name = "elsewhere", .locate = locate_nothing, .complete = true};
+
 /* Counts the chunks of an object and those of the array, in each dimension. *ok: false if the shards are not usable. */
 static void
 count_objects(const ncz_model *m, const ncz_var *v, uint64_t *object, uint64_t *extent, size_t *nslots, bool *ok)
@@ -296,8 +308,9 @@ make_layout(ncz_model *m, const ncz_var *v, ncz_spec *s, bool *ok)
         shape.object = *ok ? object : NULL; /* lengths of 0 must not reach a function that divides by them */
         shape.extent = *ok ? extent : NULL;
     }
-    rc = m->make_layout != NULL ? m->make_layout(v, &shape, &s->layout)
-                                : ncz_layout_new(&no_place, sizeof *s->layout, &shape, &s->layout);
+    rc = v->source != NULL        ? ncz_layout_new(&elsewhere, sizeof *s->layout, &shape, &s->layout)
+         : m->make_layout != NULL ? m->make_layout(v, &shape, &s->layout)
+                                  : ncz_layout_new(&no_place, sizeof *s->layout, &shape, &s->layout);
 done:
     ncz_free(object);
     ncz_free(extent);
@@ -343,7 +356,8 @@ check_usable(const ncz_model *m, const ncz_var *v, bool sized, bool shared, ncz_
 static void
 set_row_type(ncz_spec *s)
 {
-    bool rows = s->order == NULL && s->layout->grid == NULL && s->unusable->code == NC_NOERR;
+    bool rows =
+        s->order == NULL && s->layout->grid == NULL && s->layout->ops != &elsewhere && s->unusable->code == NC_NOERR;
 
     s->row_type = rows ? ncz_row_type(&s->dtype) : NULL;
 }

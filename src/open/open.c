@@ -285,10 +285,13 @@ check_path(ncz_opening *o, const char *path)
     return NC_NOERR;
 }
 
-int
-ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_dataset **out)
+static int open_fragment(const char *path, unsigned depth, const ncz_limits *limits, ncz_dataset **out);
+
+/* One frame with those below, of which debuggers show many. */
+__attribute__((always_inline)) static inline int
+open_path(const char *path, int omode, const ncz_limits *limits, unsigned depth, ncz_dataset **out)
 {
-    ncz_opening o = {.mode = omode, .limits = limits};
+    ncz_opening o = {.mode = omode, .limits = limits, .open_fragment = open_fragment, .depth = depth};
     ncz_err     first = {.code = NC_NOERR};
     bool        named = false, none = true;
     int         rc = check_path(&o, path);
@@ -318,6 +321,46 @@ ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_data
     if (rc == NC_NOERR && (rc = take_over(&o)) == NC_NOERR)
         o.ds->home = NCZ_HOME_PATH;
     return end_opening(&o, rc, out);
+}
+
+static int
+open_fragment(const char *path, unsigned depth, const ncz_limits *limits, ncz_dataset **out)
+{
+    return open_path(path, NC_NOWRITE, limits, depth, out);
+}
+
+int
+ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_dataset **out)
+{
+    return open_path(path, omode, limits, 0, out);
+}
+
+int
+ncz_dataset_open_placed(const char *path, void *block, size_t len, const ncz_limits *limits, ncz_dataset **out)
+{
+    ncz_opening o = {.mode = NC_NOWRITE, .limits = limits, .open_fragment = open_fragment};
+    void       *back;
+    size_t      back_len;
+    ncz_err     err;
+    int         rc = ncz_target_parse(path, false, &o.target);
+
+    if (rc == NC_NOERR && (rc = ncz_store_open_block(o.target, block, len, false, &o.map)) == NC_NOERR) {
+        zmap *map = o.map;
+
+        o.path = o.target->shown;
+        rc = ncz_opening_load(&o);
+        ncz_err_save(&err, rc);
+        if (rc == NC_NOERR) {
+            *out = o.ds;
+            o.ds->home = NCZ_HOME_BLOCK;
+        } else {
+            (void)ncz_store_take_block(map, &back, &back_len); /* unchanged: still the caller's */
+            (void)zmap_close(map, ZMAP_KEEP);
+        }
+        rc = ncz_err_adopt(&err);
+    }
+    ncz_target_free(o.target);
+    return rc;
 }
 
 int

@@ -40,6 +40,10 @@ int ncz_dataset_create_mem(const char *path, int cmode, int default_format, size
 int ncz_dataset_open_mem(const char *path, int omode, void *block, size_t len, bool locked, const ncz_limits *limits,
                          ncz_dataset **out);
 
+/* Opens a file in a block of memory, which it takes on success, for reading, as if it lay at `path`: places that it
+ * names are relative to that folder. */
+int ncz_dataset_open_placed(const char *path, void *block, size_t len, const ncz_limits *limits, ncz_dataset **out);
+
 /* Removes the dataset at `path`, or the remains of a writer that died, with everything below. NC_ENOTNC: not
  * recognisably a dataset. NC_EEXIST: it holds an object that belongs to no dataset (named in the text), or a running
  * process is creating it. Nothing is changed then. */

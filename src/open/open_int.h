@@ -7,6 +7,7 @@
 #ifndef NCZ_OPEN_INT_H
 #define NCZ_OPEN_INT_H
 
+#include "aggregation/aggregation.h"
 #include "dataset/dataset_int.h"
 #include "open/open.h"
 #include "uri/uri.h"
@@ -28,6 +29,8 @@ typedef struct ncz_settings {
     bool           never_reuse;     /* such a file does not use room again that was given up */
     bool           behind;          /* puts do not wait for the store */
     size_t         behind_bytes;    /* of what may wait; 0: not said */
+    bool           no_aggregation;  /* variables whose values lie in other files are seen as they are stored */
+    ncz_missing    missing;         /* what values read as that are not there */
 } ncz_settings;
 
 /* The path's, those of the environment, and, if the dataset is `writable`, those of rc files. NC_EINVAL: a value
@@ -46,7 +49,10 @@ typedef struct ncz_opening {
     zmap             *map;       /* its store, until the dataset has it; after a failure it may be set, too */
     zmap             *documents; /* where the documents are read instead, all at once; NULL: in `map` */
     ncz_settings      settings;
-    ncz_dataset      *ds; /* the result */
+    /* Opens fragments, where the target's folder is known, so that it may be an aggregation; NULL: it is not */
+    ncz_open_fragment_fn open_fragment;
+    unsigned             depth; /* aggregations that it is a fragment of */
+    ncz_dataset         *ds;    /* the result */
 } ncz_opening;
 
 static inline bool

@@ -244,6 +244,22 @@ copies_of(const ncz_opening *o)
                                                   : NCZ_CONSOLIDATED_IGNORE;
 }
 
+static int
+set_view(ncz_opening *o)
+{
+    ncz_aggregation_opts opts = {.target = o->target,
+                                 .depth = o->depth,
+                                 .open = o->open_fragment,
+                                 .limits = o->limits,
+                                 .missing = o->settings.missing};
+    ncz_view            *view;
+    int                  rc = ncz_aggregation_new(&opts, &view);
+
+    if (rc == NC_NOERR)
+        ncz_dataset_set_view(o->ds, view);
+    return rc;
+}
+
 /* Makes the dataset, without any metadata. */
 static int
 begin_opening(ncz_opening *o)
@@ -257,6 +273,8 @@ begin_opening(ncz_opening *o)
     o->ds->verbatim = (o->mode & NCZARR_VERBATIM) != 0;
     o->ds->mode = (o->mode & ~NCZARR_VERBATIM) | ((zmap_caps_of(o->map) & ZMAP_SINGLE) != 0 ? 0 : NC_NETCDF4);
     o->ds->documents = o->documents;
+    if (o->open_fragment != NULL && !writable && !o->settings.no_aggregation && (rc = set_view(o)) != NC_NOERR)
+        return rc;
     return writable && o->documents == NULL ? zmap_single_own(o->map, (o->mode & NC_SHARE) != 0) : NC_NOERR;
 }
 
@@ -314,6 +332,8 @@ end_opening(ncz_opening *o)
     ds->documents = NULL;
     if (rc != NC_NOERR)
         return rc;
+    if (o->settings.missing != NCZ_MISSING_ZEROS)
+        ncz_dataset_set_missing(ds, o->settings.missing);
     ds->writable = writable && !ds->style.readonly;
     if (writable && !ds->writable)
         ncz_log(NCZ_LOG_WARN, "%s: cannot be rewritten without loss: opened read-only", o->path);

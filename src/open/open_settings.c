@@ -123,6 +123,23 @@ find_room(const ncz_target *t, ncz_settings *out)
     return NC_NOERR;
 }
 
+/* What a reader sees. */
+static int
+find_view(const ncz_target *t, ncz_settings *out)
+{
+    static const char *const aggregation[] = {"yes", "no"}, *const missing[] = {"zeros", "fill", "error"};
+
+    size_t word;
+    int    rc = find_word(t, "aggregation", aggregation, NCZ_LEN(aggregation), "yes or no", &word);
+
+    if (rc != NC_NOERR)
+        return rc;
+    out->no_aggregation = word == 1;
+    if ((rc = find_word(t, "missing", missing, NCZ_LEN(missing), "zeros, fill or error", &word)) == NC_NOERR)
+        out->missing = (ncz_missing)word;
+    return rc;
+}
+
 int
 ncz_settings_find(const ncz_target *t, bool writable, ncz_settings *out)
 {
@@ -136,7 +153,8 @@ ncz_settings_find(const ncz_target *t, bool writable, ncz_settings *out)
     if ((rc = find_word(t, "durability", durability, NCZ_LEN(durability), "none, sync or each", &word)) != NC_NOERR)
         return rc;
     out->durability = (ncz_durability)word;
-    if ((rc = find_commit(t, out)) != NC_NOERR || (rc = find_room(t, out)) != NC_NOERR)
+    if ((rc = find_commit(t, out)) != NC_NOERR || (rc = find_room(t, out)) != NC_NOERR ||
+        (rc = find_view(t, out)) != NC_NOERR)
         return rc;
     if (writable)
         rc = ncz_rc_load(ncz_env("HOME"), &files);

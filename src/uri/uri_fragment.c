@@ -40,6 +40,7 @@ static const struct {
     {"icechunk", MODE_ICECHUNK},
     {"redirect", MODE_REDIRECT},
     {"kerchunk", MODE_KERCHUNK},
+    {"join", MODE_JOIN},
     {"dap2", MODE_OTHER_FORMAT},
     {"dap4", MODE_OTHER_FORMAT},
 };
@@ -90,6 +91,9 @@ static const char *const own_keys[] = {
     "branch",
     "tag",
     "snapshot",
+    "aggregation",
+    "missing",
+    "along",
 };
 
 /* Of buckets and web servers (src/s3); each may begin with "aws.". */

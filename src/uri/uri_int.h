@@ -40,6 +40,7 @@ typedef enum uri_mode {
     MODE_ICECHUNK,     /* an Icechunk repository, */
     MODE_REDIRECT,     /* ... which the server's redirect leads to */
     MODE_KERCHUNK,     /* a set of references in JSON */
+    MODE_JOIN,         /* several files as one: none of them has it */
     MODE_OTHER_FORMAT, /* of netCDF, not supported here */
 } uri_mode;
 

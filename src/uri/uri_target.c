@@ -123,6 +123,7 @@ apply_mode(ncz_target *t, target_request *w, const char *word, size_t len)
     case MODE_ICECHUNK: t->icechunk = true; return NC_NOERR;
     case MODE_REDIRECT: t->redirect = true; return NC_NOERR;
     case MODE_KERCHUNK: t->kerchunk = true; return NC_NOERR;
+    case MODE_JOIN: return ncz_fail(NC_EINVAL, "mode=join is for nc_open(), of a pattern of files that are read");
     case MODE_OTHER_FORMAT:
         return ncz_fail(NC_ENOTNC, "mode \"%.*s\" belongs to a format other than Zarr", (int)len, word);
     case MODE_UNKNOWN: break;

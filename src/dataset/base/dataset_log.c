@@ -64,6 +64,13 @@ ncz_dataset_log_close(const ncz_dataset *ds)
 }
 
 int
+ncz_dataset_warn(ncz_dataset *ds, const char *text)
+{
+    ncz_log(NCZ_LOG_WARN, "%s", text);
+    return ncz_texts_add(&ds->warnings, text);
+}
+
+int
 ncz_meta_pass_over(ncz_texts *warnings, const char *instead)
 {
     char *text = ncz_sprintf("%s; %s", ncz_err_text(), instead);

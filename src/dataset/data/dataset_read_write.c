@@ -88,8 +88,11 @@ ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_ty
 {
     ncz_dims shape;
     ncz_plan plan;
-    int      rc = plan_get(ds, v, sel, mem, &shape, &plan);
+    int      rc;
 
+    if (v->source != NULL)
+        return ncz_select_is_empty(sel) ? NC_NOERR : v->source->get(v->source, sel, mem, out);
+    rc = plan_get(ds, v, sel, mem, &shape, &plan);
     if (rc == NC_NOERR && !ncz_select_is_empty(sel))
         rc = ncz_engine_read(ds->engine, &plan, out);
     ncz_dims_clear(&shape);
@@ -101,8 +104,11 @@ ncz_dataset_prefetch(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, c
 {
     ncz_dims shape;
     ncz_plan plan;
-    int      rc = plan_get(ds, v, sel, mem, &shape, &plan);
+    int      rc;
 
+    if (v->source != NULL) /* nothing of it is loaded ahead */
+        return NC_NOERR;
+    rc = plan_get(ds, v, sel, mem, &shape, &plan);
     if (rc == NC_NOERR && !ncz_select_is_empty(sel))
         rc = ncz_engine_prefetch(ds->engine, &plan);
     ncz_dims_clear(&shape);

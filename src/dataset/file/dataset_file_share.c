@@ -18,6 +18,8 @@ ncz_dataset_set_missing(ncz_dataset *ds, ncz_missing how)
 {
     const ncz_file_ops *ops = ncz_file_ops_of(ds);
 
+    if (ds->view != NULL && ds->view->set_missing != NULL)
+        ds->view->set_missing(ds->view, how);
     if (ops == NULL || ops->set_missing == NULL || ds->writable)
         return;
     ops->set_missing(ds->model, how);

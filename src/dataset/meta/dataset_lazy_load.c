@@ -151,6 +151,8 @@ ncz_load_rest(ncz_dataset *ds)
     ncz_load_drop(ds);
     ds->style.consolidated = ds->style.consolidated || copies; /* a reader of the copies does not see their member */
     ncz_dataset_set_classic(ds, ds->style.classic || (ds->mode & NC_CLASSIC_MODEL) != 0);
+    if (rc == NC_NOERR && ds->view != NULL)
+        rc = ds->view->load(ds->view, ds);
     if (rc != NC_NOERR)
         ncz_err_save(&ds->unloaded, rc);
     return rc;

@@ -34,12 +34,21 @@ ncz_dataset_new(zmap *map, const ncz_limits *limits, ncz_dataset **out)
 }
 
 void
+ncz_dataset_set_view(ncz_dataset *ds, ncz_view *view)
+{
+    ds->view = view;
+}
+
+void
 ncz_dataset_release(ncz_dataset *ds)
 {
     ncz_load_drop(ds);
     if (ds->ranks != NULL)
         ds->ranks->free(ds->ranks);
     ds->ranks = NULL;
+    if (ds->view != NULL)
+        ds->view->free(ds->view);
+    ds->view = NULL;
     ncz_engine_free(ds->engine); /* first: its background thread uses what the others have */
     if (ds->kind != NULL && ds->kind->release != NULL)
         ds->kind->release(ds);

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * aggregation: the view of a dataset with aggregation variables. Source: CF-1.13, section 2.8. Such a variable is a
+ * scalar with two attributes: `aggregated_dimensions`, the names of its dimensions, and `aggregated_data`, pairs
+ * "feature: variable".
+ */
+#include "aggregation/aggregation_int.h"
+
+#include <string.h>
+
+#define DIMENSIONS "aggregated_dimensions"
+#define DATA       "aggregated_data"
+
+/* ---- words and names ---- */
+
+static bool
+is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* Takes the next word off a text; len 0: there is none. */
+static ncz_line
+next_word(const char **text)
+{
+    ncz_line w;
+
+    while (is_blank(**text))
+        (*text)++;
+    w.s = *text;
+    while (**text != '\0' && !is_blank(**text))
+        (*text)++;
+    w.len = (size_t)(*text - w.s);
+    return w;
+}
+
+/* The group that a path names, relative to `g` or from the root; *name is its last segment. NULL: there is none. */
+static const ncz_group *
+find_group(const ncz_group *g, char *path, const char **name)
+{
+    char *slash, *from = path;
+
+    while (path[0] == '/' && g->parent != NULL)
+        g = g->parent;
+    while (*from == '/')
+        from++;
+    for (; g != NULL && (slash = strchr(from, '/')) != NULL; from = slash + 1) {
+        *slash = '\0';
+        g = ncz_group_find_group(g, from);
+    }
+    *name = from;
+    return g;
+}
+
+/* A variable by its name: in the group and outward, or by its path. */
+static int
+find_var(const ncz_group *g, const ncz_line *word, ncz_var **out)
+{
+    char       *path = ncz_strndup(word->s, word->len);
+    bool        plain;
+    const char *name;
+
+    *out = NULL;
+    if (path == NULL)
+        return ncz_fail_nomem(word->len);
+    plain = strchr(path, '/') == NULL;
+    for (g = find_group(g, path, &name); g != NULL && *out == NULL; g = plain ? g->parent : NULL)
+        *out = ncz_group_find_var(g, name);
+    ncz_free(path);
+    if (*out == NULL)
+        return ncz_fail(NC_ENOTVAR, "there is no variable '%.*s', which its " DATA " names", (int)word->len, word->s);
+    return NC_NOERR;
+}
+
+static int
+find_dim(const ncz_group *g, const ncz_line *word, ncz_dim **out)
+{
+    char       *path = ncz_strndup(word->s, word->len);
+    bool        plain;
+    const char *name;
+
+    if (path == NULL)
+        return ncz_fail_nomem(word->len);
+    plain = strchr(path, '/') == NULL;
+    g = find_group(g, path, &name);
+    *out = g == NULL ? NULL : plain ? ncz_group_scope_dim(g, name) : ncz_group_find_dim(g, name);
+    ncz_free(path);
+    if (*out == NULL)
+        return ncz_fail(NC_EBADDIM, "there is no dimension '%.*s', which its " DIMENSIONS " name", (int)word->len,
+                        word->s);
+    return NC_NOERR;
+}
+
+/* ---- one aggregation ---- */
+
+static void
+free_aggregated(ncz_aggregated *g)
+{
+    if (g == NULL)
+        return;
+    ncz_fragment_map_clear(g->v, &g->map);
+    ncz_type_drop_elems(g->v->type, g->fill, 1);
+    ncz_free(g->units);
+    ncz_free(g->calendar);
+    (void)pthread_mutex_destroy(&g->lock);
+    ncz_free(g);
+}
+
+/* Pairs "feature: variable", in any order. Features that the convention does not have are left out. */
+static int
+parse_data(const ncz_var *v, const char *text, ncz_features *out)
+{
+    static const char *const names[] = {"map", "uris", "identifiers", "unique_values"};
+    ncz_var **const          vars[] = {&out->map, &out->uris, &out->identifiers, &out->unique_values};
+
+    for (;;) {
+        ncz_line feature = next_word(&text), word;
+        ncz_var *found = NULL;
+        int      rc;
+
+        if (feature.len == 0)
+            return NC_NOERR;
+        if (feature.s[feature.len - 1] != ':')
+            return ncz_fail(NC_EINVAL, "its " DATA ": '%.*s' is where a feature with a colon is expected",
+                            (int)feature.len, feature.s);
+        if ((word = next_word(&text)).len == 0)
+            return ncz_fail(NC_EINVAL, "its " DATA ": '%.*s' has no variable", (int)feature.len, feature.s);
+        for (size_t i = 0; i < NCZ_LEN(names); i++) {
+            if (strlen(names[i]) != feature.len - 1 || memcmp(names[i], feature.s, feature.len - 1) != 0)
+                continue;
+            if ((rc = find_var(v->group, &word, &found)) != NC_NOERR)
+                return rc;
+            *vars[i] = found;
+        }
+    }
+}
+
+static int
+check_features(const ncz_features *f)
+{
+    if (f->map == NULL)
+        return ncz_fail(NC_EINVAL, "its " DATA " names no `map`");
+    if (f->unique_values == NULL && (f->uris == NULL || f->identifiers == NULL))
+        return ncz_fail(NC_EINVAL, "its " DATA " names neither `uris` and `identifiers` nor `unique_values`");
+    return NC_NOERR;
+}
+
+static int
+parse_dims(const ncz_aggregation *a, const ncz_var *v, const char *text, ncz_dim ***dims, size_t *rank)
+{
+    size_t cap = 0;
+
+    for (;;) {
+        ncz_line word = next_word(&text);
+        int      rc;
+
+        if (word.len == 0)
+            return NC_NOERR;
+        if (*rank == a->limits.rank)
+            return ncz_fail(NC_EMAXDIMS, "its " DIMENSIONS " are more than %zu (limit `rank`)", a->limits.rank);
+        if ((rc = ncz_make_room(dims, *rank, &cap, sizeof **dims)) != NC_NOERR ||
+            (rc = find_dim(v->group, &word, &(*dims)[*rank])) != NC_NOERR)
+            return rc;
+        ++*rank;
+    }
+}
+
+static int
+check_type(const ncz_var *v)
+{
+    if (ncz_type_is_number(v->type) || v->type->class == NCZ_TYPE_CHAR || v->type->class == NCZ_TYPE_STRING)
+        return NC_NOERR;
+    return ncz_fail(NC_EBADTYPE, "aggregations of a user-defined type are not built");
+}
+
+static void
+drop_att(ncz_var *v, const char *name)
+{
+    ncz_att *att = ncz_atts_find(&v->atts, name);
+
+    if (att != NULL)
+        ncz_atts_del(&v->atts, att);
+}
+
+/* Makes the variable the aggregation that it describes. */
+static int
+add_aggregated(ncz_aggregation *a, ncz_model *m, ncz_var *v, const ncz_features *f, ncz_dim *const *dims, size_t rank)
+{
+    ncz_aggregated *g = ncz_zalloc(sizeof *g);
+    int             rc, err;
+
+    if (g == NULL)
+        return ncz_fail_nomem(sizeof *g);
+    if ((err = pthread_mutex_init(&g->lock, NULL)) != 0) {
+        ncz_free(g);
+        return ncz_fail_lock(err);
+    }
+    g->source.get = ncz_aggregated_get;
+    g->of = a;
+    g->v = v;
+    g->features = *f;
+    if ((rc = ncz_aggregated_set_fill(g)) == NC_NOERR &&
+        (rc = ncz_aggregation_text(&v->atts, "units", &g->units)) == NC_NOERR &&
+        (rc = ncz_aggregation_text(&v->atts, "calendar", &g->calendar)) == NC_NOERR &&
+        (rc = ncz_model_set_source(m, v, rank, dims, &g->source)) == NC_NOERR) {
+        drop_att(v, DIMENSIONS);
+        drop_att(v, DATA);
+        a->vars[a->n++] = g;
+        return NC_NOERR;
+    }
+    v->source = NULL;
+    free_aggregated(g);
+    return rc;
+}
+
+/* *understood: false for what is wrong with the description, which the thread's error says. */
+static int
+take_var(ncz_aggregation *a, ncz_model *m, ncz_var *v, const char *names, bool *understood)
+{
+    ncz_features f = {.map = NULL};
+    char        *data = NULL;
+    ncz_dim    **dims = NULL;
+    size_t       rank = 0;
+    int          rc;
+
+    *understood = false;
+    if ((rc = ncz_aggregation_text(&v->atts, DATA, &data)) == NC_NOERR)
+        rc = data != NULL ? NC_NOERR : ncz_fail(NC_EINVAL, "it has no attribute " DATA);
+    if (rc == NC_NOERR && (rc = parse_data(v, data, &f)) == NC_NOERR && (rc = check_features(&f)) == NC_NOERR &&
+        (rc = parse_dims(a, v, names, &dims, &rank)) == NC_NOERR && (rc = check_type(v)) == NC_NOERR) {
+        *understood = true;
+        rc = add_aggregated(a, m, v, &f, dims, rank);
+    }
+    *understood = *understood || rc == NC_ENOMEM;
+    if (!*understood) /* what it names is seen, as it is */
+        a->seen[a->nseen++] = f;
+    ncz_free(dims);
+    ncz_free(data);
+    return rc;
+}
+
+/* ---- all of them ---- */
+
+static int
+warn_of(const ncz_aggregation *a, const ncz_var *v)
+{
+    char *text = ncz_sprintf("%s: variable %s is not read as an aggregation: %s", ncz_dataset_path(a->ds), v->name,
+                             ncz_err_text());
+    int   rc = text != NULL ? ncz_dataset_warn(a->ds, text) : ncz_fail_nomem(NCZ_ERR_TEXT);
+
+    ncz_free(text);
+    if (rc == NC_NOERR)
+        ncz_err_clear();
+    return rc;
+}
+
+/* Aggregations are scalars with a text that names their dimensions. *names is NULL for others. */
+static int
+names_of(const ncz_var *v, char **names)
+{
+    *names = NULL;
+    return v->rank == 0 ? ncz_aggregation_text(&v->atts, DIMENSIONS, names) : NC_NOERR;
+}
+
+static int
+take_vars(ncz_aggregation *a, ncz_model *m)
+{
+    int rc = NC_NOERR;
+
+    for (ncz_var *v = ncz_model_next_var(m, NULL); v != NULL && rc == NC_NOERR; v = ncz_model_next_var(m, v)) {
+        char *names;
+        bool  understood = true;
+
+        if ((rc = names_of(v, &names)) == NC_NOERR && names != NULL &&
+            (rc = ncz_make_room(&a->vars, a->n, &a->cap, sizeof *a->vars)) == NC_NOERR &&
+            (rc = ncz_make_room(&a->seen, a->nseen, &a->seen_cap, sizeof *a->seen)) == NC_NOERR)
+            rc = take_var(a, m, v, names, &understood);
+        ncz_free(names);
+        if (!understood)
+            rc = warn_of(a, v);
+    }
+    return rc;
+}
+
+static bool
+has_feature(const ncz_features *f, const ncz_var *v)
+{
+    return v == f->map || v == f->uris || v == f->identifiers || v == f->unique_values;
+}
+
+/* Whether a variable says where fragments lie. One that is an aggregation itself does not. */
+static bool
+is_feature(const ncz_var *v, void *arg)
+{
+    const ncz_aggregation *a = arg;
+
+    for (size_t i = 0; i < a->nseen; i++)
+        if (has_feature(&a->seen[i], v))
+            return false;
+    for (size_t i = 0; i < a->n && v->source == NULL; i++)
+        if (has_feature(&a->vars[i]->features, v))
+            return true;
+    return false;
+}
+
+/* Places are relative to the folder that the dataset is in, also where it is a directory itself: to a place beside
+ * it. */
+static int
+name_beside(ncz_target *t)
+{
+    size_t len = strlen(t->path);
+    char  *beside;
+
+    while (len > 1 && t->path[len - 1] == '/')
+        len--;
+    if ((beside = ncz_sprintf("%.*s.fragment", (int)len, t->path)) == NULL)
+        return ncz_fail_nomem(len);
+    ncz_free(t->path);
+    t->path = beside;
+    return NC_NOERR;
+}
+
+static int
+open_places(ncz_aggregation *a)
+{
+    ncz_target *t = NULL;
+    int         rc = ncz_target_parse(a->path, false, &t);
+
+    if (rc == NC_NOERR && t->store != NCZ_STORE_S3 && t->store != NCZ_STORE_HTTP)
+        rc = name_beside(t);
+    if (rc == NC_NOERR)
+        rc = ncz_places_open(t, &a->places);
+    ncz_target_free(t);
+    return rc;
+}
+
+static int
+load_view(ncz_view *view, ncz_dataset *ds)
+{
+    ncz_aggregation *a = (ncz_aggregation *)(void *)view; /* its first member */
+    ncz_model       *m = ncz_dataset_model(ds);
+    int              rc;
+
+    a->ds = ds;
+    if ((rc = take_vars(a, m)) != NC_NOERR || a->n == 0)
+        return rc;
+    if (a->depth > NCZ_AGGREGATION_DEPTH)
+        return ncz_fail(NC_EINVAL, "%s: aggregations whose fragments are aggregations more than %d deep", a->path,
+                        NCZ_AGGREGATION_DEPTH);
+    if ((rc = open_places(a)) == NC_NOERR)
+        rc = ncz_model_hide_vars(m, is_feature, a);
+    return rc;
+}
+
+static void
+set_missing(ncz_view *view, ncz_missing how)
+{
+    atomic_store(&((ncz_aggregation *)(void *)view)->missing, how);
+}
+
+static void
+free_view(ncz_view *view)
+{
+    ncz_aggregation *a = (ncz_aggregation *)(void *)view;
+
+    ncz_fragment_set_clear(&a->fragments);
+    for (size_t i = 0; i < a->n; i++)
+        free_aggregated(a->vars[i]);
+    ncz_free(a->vars);
+    ncz_free(a->seen);
+    ncz_places_unref(a->places);
+    ncz_free(a->path);
+    ncz_free(a);
+}
+
+int
+ncz_aggregation_new(const ncz_aggregation_opts *opts, ncz_view **out)
+{
+    ncz_aggregation *a = ncz_zalloc(sizeof *a);
+    int              rc;
+
+    if (a == NULL)
+        return ncz_fail_nomem(sizeof *a);
+    a->view = (ncz_view){.load = load_view, .set_missing = set_missing, .free = free_view};
+    a->depth = opts->depth;
+    a->open = opts->open;
+    a->limits = opts->limits != NULL ? *opts->limits : ncz_limits_default;
+    atomic_init(&a->missing, opts->missing);
+    if ((rc = ncz_fragment_set_init(&a->fragments)) != NC_NOERR) {
+        ncz_free(a);
+        return rc;
+    }
+    if ((a->path = ncz_strdup(opts->target->canonical)) == NULL) {
+        free_view(&a->view);
+        return ncz_fail_nomem(strlen(opts->target->canonical) + 1);
+    }
+    *out = &a->view;
+    return NC_NOERR;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the files of aggregation share.
+ *
+ *   aggregation.c           the view: which variables are aggregations, and what a reader sees of them
+ *   aggregation_features.c  where the fragments of one lie: its map, URIs, identifiers or unique values
+ *   aggregation_get.c       a get, cut into fragments
+ *   aggregation_fill.c      one value for a whole part
+ *   aggregation_fragment.c  values of one fragment: missing ones, unpacked, in the aggregation's units and type
+ *   aggregation_units.c     conversion of units
+ *   aggregation_open.c      the fragments that are open
+ */
+#ifndef NCZ_AGGREGATION_INT_H
+#define NCZ_AGGREGATION_INT_H
+
+#include "aggregation/aggregation.h"
+#include "places/places.h"
+
+#include <pthread.h>
+
+/* ---- fragments that are open (aggregation_open.c) ---- */
+
+typedef struct ncz_fragment ncz_fragment;
+
+/* All of an aggregation's, at most some dozens of them at a time; those that are in use do not count. */
+typedef struct ncz_fragment_set {
+    pthread_mutex_t lock;
+    ncz_fragment  **v;
+    size_t          n, cap;
+    uint64_t        clock;
+} ncz_fragment_set;
+
+int  ncz_fragment_set_init(ncz_fragment_set *s);
+void ncz_fragment_set_clear(ncz_fragment_set *s); /* closes them: none is in use */
+
+/* ---- an aggregation ---- */
+
+/* The variables that say where the fragments of one lie. NULL: there is none. */
+typedef struct ncz_features {
+    ncz_var *map, *uris, *identifiers, *unique_values;
+} ncz_features;
+
+typedef struct ncz_aggregation {
+    ncz_view                view; /* the first member */
+    char                   *path; /* of the dataset, as the caller wrote it */
+    unsigned                depth;
+    ncz_open_fragment_fn    open;
+    ncz_limits              limits;
+    atomic_int              missing; /* ncz_missing */
+    atomic_bool             warned;  /* of a fragment that is not there */
+    ncz_dataset            *ds;
+    ncz_places             *places;
+    ncz_fragment_set        fragments;
+    struct ncz_aggregated **vars;
+    size_t                  n, cap;
+    ncz_features           *seen; /* of variables that were not understood */
+    size_t                  nseen, seen_cap;
+} ncz_aggregation;
+
+/* Opens the fragment at a place, or shares it. *out is not closed before it is released. */
+int          ncz_fragment_open(ncz_aggregation *a, const char *uri, ncz_fragment **out);
+void         ncz_fragment_release(ncz_aggregation *a, ncz_fragment *f);
+ncz_dataset *ncz_fragment_dataset(const ncz_fragment *f);
+
+/* Where the fragments lie, once that is read. The numbers of fragments have C order. */
+typedef struct ncz_fragment_map {
+    size_t     rank;
+    size_t    *n;     /* fragments along each dimension */
+    uint64_t **start; /* of each fragment along each dimension, and the end: n[d] + 1 numbers */
+    size_t     total;
+    char     **uris;        /* total texts; NULL or "": there is no fragment. NULL: they are values */
+    char     **identifiers; /* the variable's name in each; one for all if `common` */
+    bool       common;
+    void      *values; /* one element of the variable's type for each fragment; NULL: they are URIs */
+    bool      *absent; /* of `values`: which are missing */
+} ncz_fragment_map;
+
+typedef enum ncz_features_state { NCZ_FEATURES_UNREAD, NCZ_FEATURES_READ, NCZ_FEATURES_WRONG } ncz_features_state;
+
+/* A variable that is an aggregation. */
+typedef struct ncz_aggregated {
+    ncz_var_source     source; /* the first member */
+    ncz_aggregation   *of;
+    ncz_var           *v;
+    ncz_features       features;
+    pthread_mutex_t    lock; /* of what follows, until `state` says it is read */
+    ncz_features_state state;
+    ncz_err            wrong;
+    ncz_fragment_map   map;
+    void              *fill;             /* one element of its type: what missing values read as; NULL: zeros */
+    char              *units, *calendar; /* NULL: none */
+} ncz_aggregated;
+
+/* ---- aggregation_features.c ---- */
+
+/* Reads where the fragments lie, unless that was done. Any thread; within a call on the dataset. */
+int  ncz_features_read(ncz_aggregated *g);
+void ncz_fragment_map_clear(const ncz_var *v, ncz_fragment_map *m);
+/* The text of an attribute of characters or one string, in fresh memory; *out is NULL without such a one. */
+int ncz_aggregation_text(const ncz_atts *atts, const char *name, char **out);
+/* Makes g->fill of the variable's attributes. */
+int ncz_aggregated_set_fill(ncz_aggregated *g);
+
+/* ---- aggregation_get.c ---- */
+
+int ncz_aggregated_get(ncz_var_source *s, const ncz_select *sel, const ncz_type *mem, void *out);
+
+/* The part of a get that one fragment has. Arrays have the aggregation's rank. */
+typedef struct ncz_fragment_part {
+    const uint64_t  *length; /* of the fragment */
+    const uint64_t  *start;  /* in the fragment, */
+    const uint64_t  *count, *stride;
+    const ptrdiff_t *imap; /* as in ncz_select */
+    ptrdiff_t        mem;  /* of its first element, in elements */
+    size_t           rank;
+} ncz_fragment_part;
+
+/* ---- aggregation_fill.c ---- */
+
+/* Puts one value at each place of a part. `value`: one element of the variable's type; NULL: zeros. */
+int ncz_fragment_fill(const ncz_var *v, const ncz_fragment_part *part, const void *value, const ncz_type *mem,
+                      void *out);
+
+/* ---- aggregation_fragment.c ---- */
+
+/* Gets a part from the variable `identifier` of the fragment at `uri`. */
+int ncz_fragment_get(ncz_aggregated *g, const char *uri, const char *identifier, const ncz_fragment_part *part,
+                     const ncz_type *mem, void *out);
+
+/* ---- aggregation_units.c ---- */
+
+/* A value of the units `from` is value * scale + offset in the units `to`. Calendars: of times; NULL is `standard`.
+ * False: the units are not of one kind, or not known. */
+bool ncz_aggregation_units(const char *from, const char *from_calendar, const char *to, const char *to_calendar,
+                           double *scale, double *offset);
+
+#endif /* NCZ_AGGREGATION_INT_H */

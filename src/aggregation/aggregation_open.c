@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * aggregation_open: the fragments of an aggregation that are open. Each is opened once, at its first use, and stays
+ * open until others need its room.
+ */
+#include "aggregation/aggregation_int.h"
+
+#include <string.h>
+
+enum { OPEN_MOST = 64 }; /* that are kept when nobody uses them */
+
+struct ncz_fragment {
+    char           *path;
+    unsigned        users; /* under the set's lock, like `used` */
+    uint64_t        used;
+    pthread_mutex_t lock; /* held while it is opened */
+    ncz_dataset    *ds;   /* NULL: not opened yet, or that failed */
+};
+
+int
+ncz_fragment_set_init(ncz_fragment_set *s)
+{
+    int err = pthread_mutex_init(&s->lock, NULL);
+
+    return err == 0 ? NC_NOERR : ncz_fail_lock(err);
+}
+
+static void
+free_fragment(ncz_fragment *f)
+{
+    if (f == NULL)
+        return;
+    if (f->ds != NULL)
+        (void)ncz_dataset_close(f->ds); /* it was only read */
+    ncz_dataset_free(f->ds);
+    (void)pthread_mutex_destroy(&f->lock);
+    ncz_free(f->path);
+    ncz_free(f);
+}
+
+void
+ncz_fragment_set_clear(ncz_fragment_set *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        free_fragment(s->v[i]);
+    ncz_free(s->v);
+    (void)pthread_mutex_destroy(&s->lock);
+}
+
+static int
+new_fragment(const char *path, ncz_fragment **out)
+{
+    ncz_fragment *f = ncz_zalloc(sizeof *f);
+    int           err;
+
+    if (f == NULL || (f->path = ncz_strdup(path)) == NULL) {
+        ncz_free(f);
+        return ncz_fail_nomem(sizeof *f);
+    }
+    if ((err = pthread_mutex_init(&f->lock, NULL)) != 0) {
+        ncz_free(f->path);
+        ncz_free(f);
+        return ncz_fail_lock(err);
+    }
+    *out = f;
+    return NC_NOERR;
+}
+
+/* Takes the one out that has not been used for longest, where there are many. NULL: none can go. */
+static ncz_fragment *
+take_oldest(ncz_fragment_set *s)
+{
+    size_t        at = s->n;
+    ncz_fragment *f;
+
+    for (size_t i = 0; i < s->n && s->n >= OPEN_MOST; i++)
+        if (s->v[i]->users == 0 && (at == s->n || s->v[i]->used < s->v[at]->used))
+            at = i;
+    if (at == s->n)
+        return NULL;
+    f = s->v[at];
+    s->v[at] = s->v[--s->n];
+    return f;
+}
+
+/* Finds it or adds it, under the set's lock. *old: what had to go, which the caller frees without the lock. */
+static int
+find_or_add(ncz_fragment_set *s, const char *path, ncz_fragment **out, ncz_fragment **old)
+{
+    int rc;
+
+    *out = NULL;
+    for (size_t i = 0; i < s->n && *out == NULL; i++)
+        if (strcmp(s->v[i]->path, path) == 0)
+            *out = s->v[i];
+    if (*out == NULL) {
+        *old = take_oldest(s);
+        if ((rc = ncz_make_room(&s->v, s->n, &s->cap, sizeof *s->v)) != NC_NOERR ||
+            (rc = new_fragment(path, out)) != NC_NOERR)
+            return rc;
+        s->v[s->n++] = *out;
+    }
+    (*out)->users++;
+    return NC_NOERR;
+}
+
+int
+ncz_fragment_open(ncz_aggregation *a, const char *uri, ncz_fragment **out)
+{
+    ncz_buf       path = NCZ_BUF_INIT;
+    ncz_fragment *f = NULL, *old = NULL;
+    int           rc = ncz_places_resolve(a->places, uri, &path);
+
+    if (rc == NC_NOERR) {
+        (void)pthread_mutex_lock(&a->fragments.lock);
+        rc = find_or_add(&a->fragments, ncz_buf_str(&path), &f, &old);
+        (void)pthread_mutex_unlock(&a->fragments.lock);
+        free_fragment(old);
+    }
+    if (rc == NC_NOERR) {
+        (void)pthread_mutex_lock(&f->lock);
+        if (f->ds == NULL) /* after a failure it is tried again */
+            rc = a->open(f->path, a->depth + 1, &a->limits, &f->ds);
+        (void)pthread_mutex_unlock(&f->lock);
+        if (rc == NC_NOERR)
+            *out = f;
+        else
+            ncz_fragment_release(a, f);
+    }
+    ncz_buf_clear(&path);
+    return rc;
+}
+
+void
+ncz_fragment_release(ncz_aggregation *a, ncz_fragment *f)
+{
+    (void)pthread_mutex_lock(&a->fragments.lock);
+    f->users--;
+    f->used = ++a->fragments.clock;
+    (void)pthread_mutex_unlock(&a->fragments.lock);
+}
+
+ncz_dataset *
+ncz_fragment_dataset(const ncz_fragment *f)
+{
+    return f->ds;
+}
