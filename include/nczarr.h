@@ -608,7 +608,8 @@ NCZARR_API int nc_get_meta_block_size(size_t *sizep);
  * consolidated, file, zip, netcdf4, cdf1, cdf2, cdf5, classic; keys compat=4.9.2|4.9.0, consolidated=yes|no,
  * dimension_separator=.|/, chunk_keys=v2|default, durability=sync|none|each, readahead=yes|no,
  * commit=sync|close|SECONDS,
- * zip.prefix=NAME, zip.order=sorted; of netCDF-4 files front=BYTES and reuse=readers|never).
+ * zip.prefix=NAME, zip.order=sorted; of netCDF-4 files front=BYTES and reuse=readers|never; of what is
+ * read aggregation=yes|no, missing=zeros|fill|error).
  * Or a bucket: s3://bucket/key, or an http or https URL of an S3 host or with mode=s3 (s3.md); any other http or https
  * URL names a web server, from which nc_open() reads.
  * What is made (formats.md): what a mode says; Zarr, if the name ends in .zarr or .zip, or in a bucket; a classic
@@ -648,6 +649,21 @@ NCZARR_API int nc_create(const char *path, int cmode, int *ncidp);
  * text lists those that were tried); NC_EZARRMETA an indispensable document is damaged; NC_ENOTBUILT; NC_EINVAL.
  */
 NCZARR_API int nc_open(const char *path, int omode, int *ncidp);
+
+/*
+ * Makes a dataset at `target` that shows `n` datasets as one: aggregation variables (CF-1.13, section 2.8), which hold
+ * the places of the values and none of these. Their variables are joined along the dimension `dim`, in the order of
+ * `paths`; NULL: the first dataset's unlimited dimension, else `time`. The first dataset says which variables there
+ * are; those without that dimension are its own. Places are relative to the target's folder for datasets there or
+ * below, else absolute. `cmode`: as for nc_create(); the format is netCDF-4 or Zarr, by the target's name. nc_open()
+ * does the same without a target, of "@LIST", a text with a path in each line, and of a pattern ("run_*.nc#mode=join",
+ * along=NAME), whose files are put in the order of their first coordinates.
+ *
+ * Errors: NC_EINVAL a dataset that does not fit the first one (another type or dimension, other values of a coordinate
+ * that they share), which the text names; NC_EBADDIM no such dimension; those of nc_open() and nc_create(). Variables
+ * of user-defined types are left out, with a warning in the log.
+ */
+NCZARR_API int nczarr_join(size_t n, const char *const *paths, const char *dim, const char *target, int cmode);
 
 /* As nc_create() and nc_open(); sizes and hints are ignored. */
 NCZARR_API int nc__create(const char *path, int cmode, size_t initialsz, size_t *chunksizehintp, int *ncidp);

@@ -475,6 +475,7 @@
 #define nczarr_inq_var_typename NCZARR_NAMED_(nczarr_inq_var_typename)
 #define nczarr_inq_warnings NCZARR_NAMED_(nczarr_inq_warnings)
 #define nczarr_inq_zarr_format NCZARR_NAMED_(nczarr_inq_zarr_format)
+#define nczarr_join NCZARR_NAMED_(nczarr_join)
 #define nczarr_list_var_chunks NCZARR_NAMED_(nczarr_list_var_chunks)
 #define nczarr_map_answer NCZARR_NAMED_(nczarr_map_answer)
 #define nczarr_map_can NCZARR_NAMED_(nczarr_map_can)

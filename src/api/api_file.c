@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api_file: calls on whole datasets: create, open, define mode, sync, close, abort, delete and inquiries.
+ * api_file: calls on whole datasets: create, define mode, sync, close, abort, delete and inquiries.
  */
 #include "api/api_int.h"
 #include "open/open.h"
@@ -27,6 +27,19 @@ ncz_api_publish(ncz_dataset *ds, int *ncidp)
 }
 
 int
+ncz_api_open(const char *path, int omode, int *ncidp)
+{
+    ncz_limits   limits = ncz_limits_default;
+    ncz_dataset *ds = NULL;
+    int          rc;
+
+    ncz_api_cache_limits(&limits);
+    if ((rc = ncz_dataset_open(path, omode, &limits, &ds)) == NC_NOERR)
+        rc = ncz_api_publish(ds, ncidp);
+    return rc;
+}
+
+int
 nc_create(const char *path, int cmode, int *ncidp)
 {
     ncz_limits   limits = ncz_limits_default;
@@ -44,22 +57,6 @@ nc_create(const char *path, int cmode, int *ncidp)
 }
 
 int
-nc_open(const char *path, int omode, int *ncidp)
-{
-    ncz_limits   limits = ncz_limits_default;
-    ncz_dataset *ds = NULL;
-    int          rc;
-
-    ncz_err_clear();
-    if (path == NULL || ncidp == NULL)
-        return ncz_call_done(ncz_fail(NC_EINVAL, "nc_open: no %s", path == NULL ? "path" : "pointer for the ncid"));
-    ncz_api_cache_limits(&limits);
-    if ((rc = ncz_dataset_open(path, omode, &limits, &ds)) == NC_NOERR)
-        rc = ncz_api_publish(ds, ncidp);
-    return ncz_call_done(rc);
-}
-
-int
 nc__create(const char *path, int cmode, size_t initialsz, size_t *chunksizehintp, int *ncidp)
 {
     (void)initialsz;
@@ -68,24 +65,10 @@ nc__create(const char *path, int cmode, size_t initialsz, size_t *chunksizehintp
 }
 
 int
-nc__open(const char *path, int omode, size_t *chunksizehintp, int *ncidp)
-{
-    (void)chunksizehintp;
-    return nc_open(path, omode, ncidp);
-}
-
-int
 nc__create_mp(const char *path, int cmode, size_t initialsz, int basepe, size_t *chunksizehintp, int *ncidp)
 {
     (void)basepe;
     return nc__create(path, cmode, initialsz, chunksizehintp, ncidp);
-}
-
-int
-nc__open_mp(const char *path, int omode, int basepe, size_t *chunksizehintp, int *ncidp)
-{
-    (void)basepe;
-    return nc__open(path, omode, chunksizehintp, ncidp);
 }
 
 /* ---- calls on the whole dataset, which take their own locks ---- */

@@ -29,6 +29,9 @@ void         ncz_ids_free(int ncid);
 /* Gives a new dataset its ncid, and it to the table. A failure drops the dataset (api_file.c). */
 int ncz_api_publish(ncz_dataset *ds, int *ncidp);
 
+/* nc_open() of one dataset (api_file.c). */
+int ncz_api_open(const char *path, int omode, int *ncidp);
+
 /* Drops a dataset that could not be opened or created; returns `rc`, with the text that it came with. */
 int ncz_api_give_up(ncz_dataset *ds, int rc);
 

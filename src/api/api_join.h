@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * api_join: several datasets as one. What they have in common is described by a dataset of aggregations (CF-1.13,
+ * section 2.8), in memory or stored. Made with the public functions alone.
+ *
+ *   api_join.c        nc_open() of a list or a pattern, nczarr_join()
+ *   api_join_names.c  which files are meant
+ *   api_join_scan.c   what the files have, and whether they fit
+ *   api_join_write.c  the aggregation
+ */
+#ifndef NCZ_API_JOIN_H
+#define NCZ_API_JOIN_H
+
+#include "api/api_int.h"
+#include "uri/uri.h"
+
+/* ---- names ---- */
+
+/* Files in their order: what is opened, and what the aggregation has as their places. */
+typedef struct ncz_join_files {
+    char **paths, **uris;
+    size_t n, cap;
+} ncz_join_files;
+
+int  ncz_join_files_add(ncz_join_files *f, const char *path, const char *uri);
+void ncz_join_files_clear(ncz_join_files *f);
+
+/* nc_open() of several files. NC_EPERM: to be written. */
+int ncz_join_open(const char *path, int omode, const ncz_limits *limits, ncz_dataset **out);
+
+/* Whether a path of nc_open() means several files: "@LIST", unless there is a file of that name, or mode=join. */
+bool ncz_join_is_meant(const char *path);
+/* The files that it means, `along` (NULL: not said), and a path in their folder, with what of the fragment counts for
+ * each of them. The caller frees these two. `sorted`: a pattern's, in the order of their names. */
+int ncz_join_find_files(const char *path, ncz_join_files *files, char **along, char **place, bool *sorted);
+
+/* ---- structure ---- */
+
+enum { NCZ_JOIN_FIXED = -1 }; /* a variable without the dimension along which files are joined */
+
+typedef struct ncz_join_var {
+    char   *group, *name; /* "/", "/g" */
+    nc_type type;
+    int     rank;
+    char  **dims; /* names */
+    size_t *lens;
+    int     at;         /* which of them is the one along which files are joined; or NCZ_JOIN_FIXED */
+    bool    coordinate; /* one-dimensional and named like its dimension */
+    double *values;     /* of a coordinate that files share, if they are numbers; or NULL */
+} ncz_join_var;
+
+typedef struct ncz_join {
+    ncz_join_files files;
+    char          *along;
+    int            ncid; /* of the first file, which stays open */
+    ncz_join_var  *vars;
+    size_t         nvars, cap;
+    size_t        *lens;   /* of each file along the dimension */
+    double        *starts; /* its first coordinate there; NaN: none that compares */
+    ncz_texts      left_out;
+} ncz_join;
+
+/* Opens the first file, notes what it has, and looks at all others side by side. `along` NULL: chosen. */
+int  ncz_join_scan(ncz_join *j, const char *along);
+void ncz_join_sort(ncz_join *j); /* by their coordinates, where all have one */
+void ncz_join_clear(ncz_join *j);
+
+/* ---- the aggregation ---- */
+
+/* Defines and puts it in a new dataset. */
+int ncz_join_write(const ncz_join *j, int ncid);
+
+#endif /* NCZ_API_JOIN_H */

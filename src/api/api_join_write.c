@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * api_join_write: the aggregation that joins files. Source: CF-1.13, section 2.8. Each variable of the first file is an
+ * aggregation: along the dimension one fragment for each file, else one in the first file. Variables with the same
+ * dimensions share their map and URIs; a text that names the variable is each one's own.
+ */
+#include "api/api_join.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What variables with the same dimensions share. */
+typedef struct shape {
+    const ncz_join_var *like;
+    char                map[40], uris[40];
+    int                 map_id, uris_id;
+} shape;
+
+typedef struct writing {
+    const ncz_join *j;
+    int             ncid;
+    size_t          total; /* the length of the joined dimension */
+    size_t          nfull; /* files that have something along it: a fragment is not empty */
+    shape          *shapes;
+    size_t          nshapes, cap;
+    int            *identifiers; /* of each variable */
+} writing;
+
+/* ---- groups, dimensions, attributes ---- */
+
+static int
+copy_atts(int from, int from_var, int to, int to_var)
+{
+    char name[NC_MAX_NAME + 1];
+    int  n, rc = from_var == NC_GLOBAL ? nc_inq_natts(from, &n) : nc_inq_varnatts(from, from_var, &n);
+
+    for (int i = 0; i < n && rc == NC_NOERR; i++)
+        if ((rc = nc_inq_attname(from, from_var, i, name)) == NC_NOERR && strcmp(name, "_NCProperties") != 0)
+            rc = nc_copy_att(from, from_var, name, to, to_var);
+    return rc;
+}
+
+static int
+define_dims(const writing *w, int from, int to)
+{
+    char   name[NC_MAX_NAME + 1];
+    size_t len;
+    int    n, *ids, rc = nc_inq_ndims(from, &n);
+
+    if (rc == NC_NOERR)
+        rc = nc_inq_dimids(from, &n, NULL, 0);
+    if (rc != NC_NOERR || n == 0)
+        return rc;
+    if ((ids = ncz_alloc_n((size_t)n, sizeof *ids)) == NULL)
+        return ncz_fail_nomem((size_t)n * sizeof *ids);
+    rc = nc_inq_dimids(from, NULL, ids, 0);
+    for (int i = 0; i < n && rc == NC_NOERR; i++)
+        if ((rc = nc_inq_dim(from, ids[i], name, &len)) == NC_NOERR) {
+            if (strcmp(name, w->j->along) == 0)
+                len = w->total;
+            rc = nc_def_dim(to, name, len, NULL); /* 0: an unlimited one, without an element */
+        }
+    ncz_free(ids);
+    return rc;
+}
+
+static int
+define_group(const writing *w, int from, int to)
+{
+    char name[NC_MAX_NAME + 1];
+    int  n = 0, *ids, child, rc;
+
+    if ((rc = define_dims(w, from, to)) != NC_NOERR || (rc = copy_atts(from, NC_GLOBAL, to, NC_GLOBAL)) != NC_NOERR)
+        return rc;
+    if ((rc = nc_inq_grps(from, &n, NULL)) != NC_NOERR || n == 0)
+        return rc == NC_ENOTNC4 ? NC_NOERR : rc; /* a classic file has none */
+    if ((ids = ncz_alloc_n((size_t)n, sizeof *ids)) == NULL)
+        return ncz_fail_nomem((size_t)n * sizeof *ids);
+    rc = nc_inq_grps(from, NULL, ids);
+    for (int i = 0; i < n && rc == NC_NOERR; i++)
+        if ((rc = nc_inq_grpname(ids[i], name)) == NC_NOERR && (rc = nc_def_grp(to, name, &child)) == NC_NOERR)
+            rc = define_group(w, ids[i], child);
+    ncz_free(ids);
+    return rc;
+}
+
+/* ---- variables ---- */
+
+static bool
+same_shape(const ncz_join_var *a, const ncz_join_var *b)
+{
+    if (a->rank != b->rank || a->at != b->at)
+        return false;
+    for (int d = 0; d < a->rank; d++)
+        if (d != a->at && a->lens[d] != b->lens[d])
+            return false;
+    return true;
+}
+
+/* A dimension for something of that length, with a name of its own. */
+static int
+define_length(const writing *w, const char *prefix, size_t len, int *dimid)
+{
+    char name[NC_MAX_NAME + 1];
+
+    snprintf(name, sizeof name, "%s_%zu", prefix, len);
+    return nc_inq_dimid(w->ncid, name, dimid) == NC_NOERR ? NC_NOERR : nc_def_dim(w->ncid, name, len, dimid);
+}
+
+static size_t
+fragments_of(const writing *w, const ncz_join_var *v)
+{
+    return v->at == NCZ_JOIN_FIXED ? 1 : w->nfull;
+}
+
+/* Its map has a row for each dimension, its URIs a dimension for each. */
+static int
+define_shape(writing *w, const ncz_join_var *v, shape *s)
+{
+    int dims[2], rank = v->rank, rc = NC_NOERR, one, all, *ids = ncz_alloc_n((size_t)rank + 1, sizeof *ids);
+
+    if (ids == NULL)
+        return ncz_fail_nomem((size_t)rank);
+    *s = (shape){.like = v};
+    snprintf(s->map, sizeof s->map, "fragment_map_%zu", w->nshapes);
+    snprintf(s->uris, sizeof s->uris, "fragment_uris_%zu", w->nshapes);
+    if ((rc = define_length(w, "fragments", 1, &one)) == NC_NOERR &&
+        (rc = define_length(w, "fragments", fragments_of(w, v), &all)) == NC_NOERR && rank > 0)
+        rc = define_length(w, "fragment_rows", (size_t)rank, &dims[0]);
+    dims[1] = all;
+    for (int d = 0; d < rank; d++)
+        ids[d] = d == v->at ? all : one;
+    if (rc == NC_NOERR &&
+        (rc = nc_def_var(w->ncid, s->map, NC_INT64, rank > 0 ? 2 : 0, dims, &s->map_id)) == NC_NOERR)
+        rc = nc_def_var(w->ncid, s->uris, NC_STRING, rank, ids, &s->uris_id);
+    ncz_free(ids);
+    return rc;
+}
+
+static int
+find_shape(writing *w, const ncz_join_var *v, const shape **out)
+{
+    int rc = NC_NOERR;
+
+    for (size_t i = 0; i < w->nshapes; i++)
+        if (same_shape(w->shapes[i].like, v)) {
+            *out = &w->shapes[i];
+            return NC_NOERR;
+        }
+    if ((rc = ncz_make_room(&w->shapes, w->nshapes, &w->cap, sizeof *w->shapes)) == NC_NOERR &&
+        (rc = define_shape(w, v, &w->shapes[w->nshapes])) == NC_NOERR)
+        *out = &w->shapes[w->nshapes++];
+    return rc;
+}
+
+static int
+find_group(int ncid, const ncz_join_var *v, int *grp)
+{
+    *grp = ncid;
+    return strcmp(v->group, "/") != 0 ? nc_inq_grp_full_ncid(ncid, v->group, grp) : NC_NOERR;
+}
+
+static int
+put_aggregation(int grp, int varid, const ncz_join_var *v, const shape *s, const char *identifiers)
+{
+    ncz_buf dims = NCZ_BUF_INIT, data = NCZ_BUF_INIT;
+    int     rc = NC_NOERR;
+
+    for (int d = 0; d < v->rank && rc == NC_NOERR; d++)
+        rc = ncz_buf_printf(&dims, "%s%s", d > 0 ? " " : "", v->dims[d]);
+    if (rc == NC_NOERR)
+        rc = ncz_buf_printf(&data, "map: /%s uris: /%s identifiers: /%s", s->map, s->uris, identifiers);
+    if (rc == NC_NOERR &&
+        (rc = nc_put_att_text(grp, varid, "aggregated_dimensions", dims.len, ncz_buf_str(&dims))) == NC_NOERR)
+        rc = nc_put_att_text(grp, varid, "aggregated_data", data.len, ncz_buf_str(&data));
+    ncz_buf_clear(&dims);
+    ncz_buf_clear(&data);
+    return rc;
+}
+
+static int
+define_var(writing *w, size_t i)
+{
+    const ncz_join_var *v = &w->j->vars[i];
+    const shape        *s = NULL;
+    char                identifiers[48];
+    int                 from, from_var, to, to_var, rc;
+
+    snprintf(identifiers, sizeof identifiers, "fragment_name_%zu", i);
+    if ((rc = find_shape(w, v, &s)) != NC_NOERR || (rc = find_group(w->j->ncid, v, &from)) != NC_NOERR ||
+        (rc = nc_inq_varid(from, v->name, &from_var)) != NC_NOERR || (rc = find_group(w->ncid, v, &to)) != NC_NOERR ||
+        (rc = nc_def_var(to, v->name, v->type, 0, NULL, &to_var)) != NC_NOERR ||
+        (rc = copy_atts(from, from_var, to, to_var)) != NC_NOERR ||
+        (rc = nc_def_var(w->ncid, identifiers, NC_STRING, 0, NULL, &w->identifiers[i])) != NC_NOERR)
+        return rc;
+    return put_aggregation(to, to_var, v, s, identifiers);
+}
+
+/* ---- what the variables say ---- */
+
+/* A row for each dimension: its fragments' lengths, then fill values. */
+static int
+put_map(const writing *w, const shape *s)
+{
+    const ncz_join_var *v = s->like;
+    size_t              n = fragments_of(w, v), rank = (size_t)v->rank, at = 0;
+    long long          *map = ncz_alloc_n(rank * n + 1, sizeof *map);
+    int                 rc;
+
+    if (map == NULL)
+        return ncz_fail_nomem(rank * n * sizeof *map);
+    map[0] = 1;
+    for (size_t i = 0; i < rank * n; i++)
+        map[i] = NC_FILL_INT64;
+    for (int d = 0; d < v->rank; d++)
+        if (d != v->at)
+            map[(size_t)d * n] = (long long)v->lens[d];
+    for (size_t i = 0; i < w->j->files.n && v->at != NCZ_JOIN_FIXED; i++)
+        if (w->j->lens[i] > 0)
+            map[(size_t)v->at * n + at++] = (long long)w->j->lens[i];
+    rc = nc_put_var_longlong(w->ncid, s->map_id, map);
+    ncz_free(map);
+    return rc;
+}
+
+static int
+put_uris(const writing *w, const shape *s)
+{
+    const ncz_join_files *f = &w->j->files;
+    const char          **texts = ncz_alloc_n(f->n, sizeof *texts);
+    size_t                n = 0;
+    int                   rc;
+
+    if (texts == NULL)
+        return ncz_fail_nomem(f->n * sizeof *texts);
+    texts[0] = f->uris[0];
+    for (size_t i = 0; i < f->n && s->like->at != NCZ_JOIN_FIXED; i++)
+        if (w->j->lens[i] > 0)
+            texts[n++] = f->uris[i];
+    rc = nc_put_var_string(w->ncid, s->uris_id, texts);
+    ncz_free(texts);
+    return rc;
+}
+
+static int
+put_identifier(const writing *w, size_t i)
+{
+    const ncz_join_var *v = &w->j->vars[i];
+    char               *text = ncz_sprintf("%s%s%s", v->group, v->group[1] != '\0' ? "/" : "", v->name);
+    const char         *p = text;
+    int                 rc = text != NULL ? nc_put_var_string(w->ncid, w->identifiers[i], &p) : ncz_fail_nomem(1);
+
+    ncz_free(text);
+    return rc;
+}
+
+static int
+put_all(const writing *w)
+{
+    int rc = NC_NOERR;
+
+    for (size_t i = 0; i < w->nshapes && rc == NC_NOERR; i++)
+        if ((rc = put_map(w, &w->shapes[i])) == NC_NOERR)
+            rc = put_uris(w, &w->shapes[i]);
+    for (size_t i = 0; i < w->j->nvars && rc == NC_NOERR; i++)
+        rc = put_identifier(w, i);
+    return rc;
+}
+
+static void
+count_elements(writing *w)
+{
+    for (size_t i = 0; i < w->j->files.n; i++) {
+        w->total += w->j->lens[i]; /* of files that are there: no sum of them overflows */
+        w->nfull += w->j->lens[i] > 0;
+    }
+}
+
+int
+ncz_join_write(const ncz_join *j, int ncid)
+{
+    writing w = {.j = j, .ncid = ncid};
+    int     rc;
+
+    count_elements(&w);
+    if (w.nfull == 0)
+        return ncz_fail(NC_EBADDIM, "none of the files has an element along %s", j->along);
+    if ((w.identifiers = ncz_alloc_n(j->nvars + 1, sizeof *w.identifiers)) == NULL)
+        return ncz_fail_nomem(j->nvars * sizeof *w.identifiers);
+    rc = define_group(&w, j->ncid, ncid);
+    for (size_t i = 0; i < j->nvars && rc == NC_NOERR; i++)
+        rc = define_var(&w, i);
+    if (rc == NC_NOERR && (rc = nc_enddef(ncid)) == NC_NOERR)
+        rc = put_all(&w);
+    ncz_free(w.shapes);
+    ncz_free(w.identifiers);
+    return rc;
+}

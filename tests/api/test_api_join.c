@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Several datasets as one: of a pattern, a list, and stored by nczarr_join(). */
+#include "api_test.h"
+#include "support/scratch.h"
+
+#include <errno.h>
+
+static const char *
+in_dir(const char *name)
+{
+    return scratch_path(scratch_dir, name);
+}
+
+/* A file of n records from `first` on: time, level, t(time, level), a scalar, and a variable in a group. */
+static void
+make_part(const char *name, int cmode, size_t n, int first, float level1)
+{
+    int    nc, dims[2], time, level, t, one, grp, g;
+    float  values[40];
+    double times[20];
+
+    OK(nc_create(in_dir(name), cmode, &nc));
+    OK(nc_def_dim(nc, "time", NC_UNLIMITED, &dims[0]));
+    OK(nc_def_dim(nc, "level", 2, &dims[1]));
+    OK(nc_def_var(nc, "time", NC_DOUBLE, 1, &dims[0], &time));
+    OK(nc_put_att_text(nc, time, "units", 21, "days since 2001-01-01"));
+    OK(nc_def_var(nc, "level", NC_FLOAT, 1, &dims[1], &level));
+    OK(nc_def_var(nc, "t", NC_FLOAT, 2, dims, &t));
+    OK(nc_def_var(nc, "height", NC_SHORT, 0, NULL, &one));
+    OK(nc_put_att_text(nc, NC_GLOBAL, "title", 5, "parts"));
+    if ((cmode & NC_NETCDF4) != 0) {
+        OK(nc_def_grp(nc, "g", &grp));
+        OK(nc_def_var(grp, "v", NC_INT, 1, &dims[0], &g));
+    }
+    OK(nc_enddef(nc));
+    for (size_t i = 0; i < n; i++) {
+        times[i] = first + (int)i;
+        values[2 * i] = (float)(first + (int)i);
+        values[2 * i + 1] = values[2 * i] + 0.5f;
+    }
+    OK(nc_put_vara_double(nc, time, (size_t[]){0}, &n, times));
+    OK(nc_put_vara_float(nc, t, (size_t[]){0, 0}, (size_t[]){n, 2}, values));
+    OK(nc_put_var_float(nc, level, (float[]){0, level1}));
+    OK(nc_put_var_int(nc, one, (int[]){2}));
+    if ((cmode & NC_NETCDF4) != 0)
+        OK(nc_put_vara_double(grp, g, (size_t[]){0}, &n, times));
+    OK(nc_close(nc));
+}
+
+static void
+check_joined(int nc, size_t want, int groups)
+{
+    int    dim, t, time, v, grp, nvars;
+    size_t len;
+    float  values[40];
+    double times[20];
+    short  height;
+    char   title[6] = {0};
+
+    OK(nc_inq_dimid(nc, "time", &dim));
+    OK(nc_inq_dimlen(nc, dim, &len));
+    assert_int_equal(len, want);
+    OK(nc_inq_nvars(nc, &nvars));
+    assert_int_equal(nvars, 4);
+    OK(nc_inq_varid(nc, "t", &t));
+    OK(nc_inq_varid(nc, "time", &time));
+    OK(nc_get_var_float(nc, t, values));
+    OK(nc_get_var_double(nc, time, times));
+    for (size_t i = 0; i < len; i++)
+        assert_true(times[i] == (double)i && values[2 * i] == (float)i && values[2 * i + 1] == (float)i + 0.5f);
+    OK(nc_inq_varid(nc, "height", &v));
+    OK(nc_get_var_short(nc, v, &height));
+    assert_int_equal(height, 2);
+    OK(nc_inq_varid(nc, "level", &v));
+    OK(nc_get_var_float(nc, v, values));
+    assert_true(values[1] == 10);
+    OK(nc_get_att_text(nc, NC_GLOBAL, "title", title));
+    assert_string_equal(title, "parts");
+    if (groups) {
+        OK(nc_inq_grp_ncid(nc, "g", &grp));
+        OK(nc_inq_varid(grp, "v", &v));
+        OK(nc_get_var_double(grp, v, times));
+        assert_true(times[len - 1] == (double)(len - 1));
+    }
+}
+
+TEST_WITH(a_pattern_joins_files_in_the_order_of_their_times, scratch_set_up, scratch_tear_down)
+{
+    static const int cmodes[] = {NC_NETCDF4, NC_64BIT_OFFSET};
+    char             path[500];
+    int              nc;
+
+    for (size_t i = 0; i < NCZ_LEN(cmodes); i++) {
+        scratch_empty(scratch_dir);
+        make_part("run_b.nc", cmodes[i], 2, 0, 10);
+        make_part("run_a.nc", cmodes[i], 3, 2, 10);
+        make_part("run_10.nc", cmodes[i], 1, 5, 10);
+        make_part("other.nc", cmodes[i], 4, 100, 3);
+        snprintf(path, sizeof path, "%s/run_*.nc#mode=join", scratch_dir);
+        OK(nc_open(path, NC_NOWRITE, &nc));
+        check_joined(nc, 6, i == 0);
+        OK(nc_close(nc));
+        snprintf(path, sizeof path, "%s/run_[!1]?.nc#mode=join&along=time", scratch_dir);
+        FAILS(NC_ENOOBJECT, nc_open(path, NC_NOWRITE, &nc));
+        snprintf(path, sizeof path, "%s/run_[ab].nc#mode=join&along=time", scratch_dir);
+        OK(nc_open(path, NC_NOWRITE, &nc));
+        check_joined(nc, 5, i == 0);
+        OK(nc_close(nc));
+        FAILS(NC_EPERM, nc_open(path, NC_WRITE, &nc));
+        FAILS(NC_EINVAL, nc_create(path, 0, &nc));
+    }
+}
+
+TEST_WITH(a_list_joins_files_in_its_order, scratch_set_up, scratch_tear_down)
+{
+    static const char text[] = "# two parts\n\nb.nc\r\n  a.nc  \n";
+    char              path[500];
+    int               nc;
+
+    make_part("b.nc", NC_NETCDF4, 2, 0, 10);
+    make_part("a.nc", NC_NETCDF4, 3, 2, 10);
+    scratch_write(in_dir("list.txt"), text, sizeof text - 1);
+    snprintf(path, sizeof path, "@%s/list.txt", scratch_dir);
+    OK(nc_open(path, NC_NOWRITE, &nc));
+    check_joined(nc, 5, 1);
+    OK(nc_close(nc));
+    snprintf(path, sizeof path, "@%s/nothing.txt", scratch_dir);
+    RC(ENOENT, nc_open(path, NC_NOWRITE, &nc));
+}
+
+TEST_WITH(what_does_not_fit_is_named, scratch_set_up, scratch_tear_down)
+{
+    char path[500];
+    int  nc, v, dim;
+
+    snprintf(path, sizeof path, "%s/?.nc#mode=join", scratch_dir);
+    make_part("a.nc", NC_NETCDF4, 2, 0, 10);
+    make_part("b.nc", NC_NETCDF4, 2, 2, 11); /* another level */
+    FAILS(NC_EINVAL, nc_open(path, NC_NOWRITE, &nc));
+    assert_non_null(strstr(nczarr_errmsg(), "b.nc"));
+    assert_non_null(strstr(nczarr_errmsg(), "level"));
+    OK(nc_create(in_dir("b.nc"), NC_NETCDF4, &nc)); /* nothing of it */
+    OK(nc_def_dim(nc, "time", NC_UNLIMITED, &dim));
+    OK(nc_def_var(nc, "time", NC_FLOAT, 1, &dim, &v));
+    OK(nc_close(nc));
+    FAILS(NC_EINVAL, nc_open(path, NC_NOWRITE, &nc));
+    assert_non_null(strstr(nczarr_errmsg(), "b.nc"));
+    snprintf(path, sizeof path, "%s/?.nc#mode=join&along=level2", scratch_dir);
+    FAILS(NC_EBADDIM, nc_open(path, NC_NOWRITE, &nc));
+    assert_non_null(strstr(nczarr_errmsg(), "level2"));
+}
+
+TEST_WITH(a_stored_join_is_an_aggregation, scratch_set_up, scratch_tear_down)
+{
+    static const char *const targets[] = {"all.nc", "all.zarr"};
+    const char              *paths[2];
+    char                     moved[300], text[400];
+    int                      nc, nvars;
+
+    make_part("a.nc", NC_NETCDF4, 2, 0, 10);
+    make_part("b.nc", NC_NETCDF4, 4, 2, 10);
+    paths[0] = in_dir("a.nc");
+    paths[1] = in_dir("b.nc");
+    for (size_t i = 0; i < NCZ_LEN(targets); i++) {
+        OK(nczarr_join(2, paths, NULL, in_dir(targets[i]), NC_NOCLOBBER));
+        OK(nc_open(in_dir(targets[i]), NC_NOWRITE, &nc));
+        check_joined(nc, 6, 1);
+        OK(nc_close(nc));
+        snprintf(text, sizeof text, "%s#aggregation=no", in_dir(targets[i]));
+        OK(nc_open(text, NC_NOWRITE, &nc));
+        OK(nc_inq_nvars(nc, &nvars));
+        assert_true(nvars > 4);
+        OK(nc_close(nc));
+        FAILS(NC_EEXIST, nczarr_join(2, paths, NULL, in_dir(targets[i]), NC_NOCLOBBER));
+    }
+    /* Its places are relative to it. */
+    snprintf(moved, sizeof moved, "%s-moved", scratch_dir);
+    assert_int_equal(rename(scratch_dir, moved), 0);
+    snprintf(text, sizeof text, "%s/all.nc", moved);
+    OK(nc_open(text, NC_NOWRITE, &nc));
+    check_joined(nc, 6, 1);
+    OK(nc_close(nc));
+    assert_int_equal(rename(moved, scratch_dir), 0);
+    FAILS(NC_EINVAL, nczarr_join(0, paths, NULL, in_dir("x.nc"), 0));
+}
