@@ -491,6 +491,7 @@
 #define nczarr_map_name NCZARR_NAMED_(nczarr_map_name)
 #define nczarr_map_open NCZARR_NAMED_(nczarr_map_open)
 #define nczarr_map_own NCZARR_NAMED_(nczarr_map_own)
+#define nczarr_map_place NCZARR_NAMED_(nczarr_map_place)
 #define nczarr_map_read NCZARR_NAMED_(nczarr_map_read)
 #define nczarr_map_room NCZARR_NAMED_(nczarr_map_room)
 #define nczarr_map_search NCZARR_NAMED_(nczarr_map_search)

@@ -73,6 +73,15 @@ NCZARR_API int nczarr_map_read(nczarr_map *map, const char *key, unsigned long l
  * NC_ENOMEM also for objects above 2 GiB: read those by ranges. */
 NCZARR_API int nczarr_map_get(nczarr_map *map, const char *key, void **datap, size_t *lenp);
 
+/*
+ * Where the bytes of an object are that the map only refers to, as that of a set of references does: *placep is a path
+ * or URL, which the caller frees with free(), and *lengthp bytes from byte *startp on there are the object;
+ * NCZARR_MAP_WHOLE: all of it. *placep is NULL if the map has the bytes itself, or does not tell. That place is not
+ * looked at, and may be one that is not allowed (nczarr_allow()). NC_EEMPTY: there is no such object.
+ */
+NCZARR_API int nczarr_map_place(nczarr_map *map, const char *key, char **placep, unsigned long long *startp,
+                                unsigned long long *lengthp);
+
 /* Stores or replaces an object atomically: readers see the old bytes or the new. NC_EOBJECT: another object exists
  * above or below the key. */
 NCZARR_API int nczarr_map_write(nczarr_map *map, const char *key, size_t count, const void *data);

@@ -8,6 +8,7 @@
 #include "api/api_int.h"
 #include "open/open.h"
 #include "zmap/zmap.h"
+#include "zmap/references/zmap_references.h"
 #include "zmap/zmap_mem.h"
 #include "zmap/file/zmap_file.h"
 #include "zmap/zmap_user.h"
@@ -173,6 +174,31 @@ nczarr_map_get(nczarr_map *map, const char *key, void **datap, size_t *lenp)
         }
     }
     ncz_buf_clear(&body);
+    return ncz_call_done(rc);
+}
+
+int
+nczarr_map_place(nczarr_map *map, const char *key, char **placep, unsigned long long *startp,
+                 unsigned long long *lengthp)
+{
+    ncz_buf  place = NCZ_BUF_INIT;
+    uint64_t off, len;
+    int      rc;
+
+    if ((rc = check_map_call(map, "nczarr_map_place",
+                             key != NULL && placep != NULL && startp != NULL && lengthp != NULL)) != NC_NOERR)
+        return rc;
+    if ((rc = zmap_references_where(map, key, &place, &off, &len)) == NC_NOERR) {
+        char *own = place.len > 0 ? ncz_buf_take(&place) : NULL;
+
+        if (place.len > 0 && own == NULL)
+            rc = ncz_fail_nomem(place.len);
+        else
+            *placep = own;
+        *startp = off;
+        *lengthp = len;
+    }
+    ncz_buf_clear(&place);
     return ncz_call_done(rc);
 }
 

@@ -29,6 +29,15 @@ typedef struct set {
     ncz_arena          texts;
 } set;
 
+/* What is asked of a reference: its bytes, or only where they are. */
+typedef struct asked {
+    set        *s;
+    const char *key;
+    ncz_arena  *room;
+    zmap_found *out;
+    ncz_buf    *where; /* appended to, and nothing is looked for; NULL: the bytes are wanted */
+} asked;
+
 /* ---- where an object is ----------------------------------------------------------------------------------------- */
 
 static void
@@ -80,102 +89,105 @@ fail_value(const char *key, const char *what)
 
 /* Base64, padded or not, with what a line may have at its end. */
 static int
-decode_base64(const char *key, const char *text, size_t len, ncz_arena *room, zmap_found *out)
+decode_base64(const asked *a, const char *text, size_t len)
 {
     size_t n, at;
     char  *data;
 
     if (len % 4 != 0)
-        return fail_value(key, "malformed base64: its length is no multiple of 4");
+        return fail_value(a->key, "malformed base64: its length is no multiple of 4");
     n = len != 0 ? ncz_base64_bytes(text, len) : 0;
     if (n > ncz_limits_default.object_bytes)
-        return ncz_fail(NC_ENOMEM, "%s: %zu bytes are more than the limit `object_bytes`", key, n);
-    if ((data = ncz_arena_get(room, n != 0 ? n : 1)) == NULL)
+        return ncz_fail(NC_ENOMEM, "%s: %zu bytes are more than the limit `object_bytes`", a->key, n);
+    if ((data = ncz_arena_get(a->room, n != 0 ? n : 1)) == NULL)
         return ncz_fail_nomem(n);
     if (n != 0 && !ncz_base64_get(text, len, data, &at))
-        return fail_value(key, "malformed base64");
-    out->data = data;
-    out->len = n;
+        return fail_value(a->key, "malformed base64");
+    a->out->data = data;
+    a->out->len = n;
     return NC_NOERR;
 }
 
 /* A text is its own bytes, if it does not say that it is base64. */
 static int
-take_text(const char *key, const char *text, size_t len, ncz_arena *room, zmap_found *out)
+take_text(const asked *a, const char *text, size_t len)
 {
     static const char base64[] = "base64:";
     size_t            head = sizeof base64 - 1;
 
+    if (a->where != NULL) /* here */
+        return NC_NOERR;
     if (len >= head && memcmp(text, base64, head) == 0)
-        return decode_base64(key, text + head, len - head, room, out);
-    out->data = ncz_arena_text(room, text, len);
-    out->len = len;
-    return out->data != NULL ? NC_NOERR : ncz_fail_nomem(len);
+        return decode_base64(a, text + head, len - head);
+    a->out->data = ncz_arena_text(a->room, text, len);
+    a->out->len = len;
+    return a->out->data != NULL ? NC_NOERR : ncz_fail_nomem(len);
 }
 
 /* An object of its own, or a range: offset and length, or neither. */
 static int
-take_object(set *s, const char *key, const char *url, const uint64_t *range, ncz_arena *room, zmap_found *out)
+take_object(const asked *a, const char *url, const uint64_t *range)
 {
     uint64_t end;
     ncz_buf  text = NCZ_BUF_LIMIT(NCZ_KERCHUNK_TEXT);
     int      rc = NC_NOERR;
 
-    *out = (zmap_found){.len = ZMAP_WHOLE};
+    *a->out = (zmap_found){.len = ZMAP_WHOLE};
     if (range != NULL) {
         if (!ncz_add64(range[0], range[1], &end) || end > INT64_MAX)
-            return fail_value(key, "a range that has no end");
-        *out = (zmap_found){.off = range[0], .len = range[1], .cut = true};
+            return fail_value(a->key, "a range that has no end");
+        *a->out = (zmap_found){.off = range[0], .len = range[1], .cut = true};
     }
-    if (s->table.templates != NULL && ncz_kerchunk_has_expression(url)) {
-        if ((rc = ncz_kerchunk_render(url, &s->table.names, &text)) == NC_NOERR)
+    if (a->s->table.templates != NULL && ncz_kerchunk_has_expression(url)) {
+        if ((rc = ncz_kerchunk_render(url, &a->s->table.names, &text)) == NC_NOERR)
             url = ncz_buf_str(&text);
     }
     if (rc == NC_NOERR)
-        rc = find_place(s, url, room, out);
+        rc = a->where != NULL ? ncz_places_show(a->s->places, url, a->where) : find_place(a->s, url, a->room, a->out);
     ncz_buf_clear(&text);
     return rc;
 }
 
 static int
-take_list(set *s, const char *key, const ncz_json *v, ncz_arena *room, zmap_found *out)
+take_list(const asked *a, const ncz_json *v)
 {
     const char *url = ncz_json_cstr(ncz_json_at(v, 0));
     uint64_t    range[2];
 
     if (url == NULL)
-        return fail_value(key, "a list that does not begin with a URL");
+        return fail_value(a->key, "a list that does not begin with a URL");
     if (ncz_json_len(v) == 1)
-        return take_object(s, key, url, NULL, room, out);
+        return take_object(a, url, NULL);
     if (ncz_json_len(v) != 3 || !ncz_json_u64(ncz_json_at(v, 1), &range[0]) ||
         !ncz_json_u64(ncz_json_at(v, 2), &range[1]))
-        return fail_value(key, "a list that is neither [url] nor [url, offset, length]");
-    return take_object(s, key, url, range, room, out);
+        return fail_value(a->key, "a list that is neither [url] nor [url, offset, length]");
+    return take_object(a, url, range);
 }
 
 /* A value as JSON. An object is its own text. */
 static int
-take_json(set *s, const char *key, const char *text, size_t len, ncz_arena *room, zmap_found *out)
+take_json(const asked *a, const char *text, size_t len)
 {
-    ncz_json_opts opts = {.mode = NCZ_JSON_LENIENT, .depth = 8, .nbytes = len, .name = key};
+    ncz_json_opts opts = {.mode = NCZ_JSON_LENIENT, .depth = 8, .nbytes = len, .name = a->key};
     ncz_json     *v = NULL;
     const char   *str;
     size_t        n;
     int           rc = ncz_json_parse(text, len, &opts, &v, &n);
 
     if (rc == NC_NOERR && ncz_json_is(v, NCZ_JSON_ARRAY))
-        rc = take_list(s, key, v, room, out);
+        rc = take_list(a, v);
     else if (rc == NC_NOERR && (str = ncz_json_str(v, &n)) != NULL)
-        rc = take_text(key, str, n, room, out);
+        rc = take_text(a, str, n);
     else if (rc == NC_NOERR)
-        rc = fail_value(key, "neither a text nor a list nor an object");
+        rc = fail_value(a->key, "neither a text nor a list nor an object");
     ncz_json_free(v);
     return rc;
 }
 
 static int
-find_in_text(set *s, const ncz_kerchunk_ref *ref, ncz_arena *room, zmap_found *out)
+find_in_text(const asked *a, const ncz_kerchunk_ref *ref)
 {
+    const set        *s = a->s;
     ncz_kerchunk_scan scan = {.text = s->table.text.data, .len = s->table.text.len, .at = ref->at, .name = s->name};
     const char       *text = scan.text + ref->at;
     size_t            len;
@@ -185,10 +197,10 @@ find_in_text(set *s, const ncz_kerchunk_ref *ref, ncz_arena *room, zmap_found *o
         return rc;
     len = scan.at - ref->at;
     if (text[0] == '{')
-        return take_text(ref->key, text, len, room, out);
+        return take_text(a, text, len);
     if (text[0] == '"' && memchr(text, '\\', len) == NULL) /* large ones are not copied for that */
-        return take_text(ref->key, text + 1, len - 2, room, out);
-    return take_json(s, ref->key, text, len, room, out);
+        return take_text(a, text + 1, len - 2);
+    return take_json(a, text, len);
 }
 
 /* A number that a rule makes. */
@@ -210,8 +222,9 @@ render_number(const set *s, const ncz_kerchunk_ref *ref, const char *what, uint6
 }
 
 static int
-find_made(set *s, const ncz_kerchunk_ref *ref, ncz_arena *room, zmap_found *out)
+find_made(const asked *a, const ncz_kerchunk_ref *ref)
 {
+    const set               *s = a->s;
     const ncz_kerchunk_rule *r = &s->table.rules[ref->rule - 1];
     ncz_buf                  url = NCZ_BUF_LIMIT(NCZ_KERCHUNK_TEXT);
     uint64_t                 range[2];
@@ -221,7 +234,7 @@ find_made(set *s, const ncz_kerchunk_ref *ref, ncz_arena *room, zmap_found *out)
     if (rc == NC_NOERR && !whole && (rc = render_number(s, ref, r->offset, &range[0])) == NC_NOERR)
         rc = render_number(s, ref, r->length, &range[1]);
     if (rc == NC_NOERR)
-        rc = take_object(s, ref->key, ncz_buf_str(&url), whole ? NULL : range, room, out);
+        rc = take_object(a, ncz_buf_str(&url), whole ? NULL : range);
     ncz_buf_clear(&url);
     return rc;
 }
@@ -246,15 +259,31 @@ check_no_prefix(const ncz_kerchunk_table *t, const char *key, size_t at)
 }
 
 static int
+answer(const asked *a)
+{
+    const ncz_kerchunk_table *t = &a->s->table;
+    size_t                    at = ncz_kerchunk_table_seek(t, a->key, strlen(a->key));
+
+    if (at == t->n || strcmp(t->refs[at].key, a->key) != 0)
+        return check_no_prefix(t, a->key, at);
+    return t->refs[at].rule != 0 ? find_made(a, &t->refs[at]) : find_in_text(a, &t->refs[at]);
+}
+
+static int
 find_reference(void *arg, const char *key, ncz_arena *room, zmap_found *out)
 {
-    set   *s = arg;
-    size_t at = ncz_kerchunk_table_seek(&s->table, key, strlen(key));
+    return answer(&(asked){.s = arg, .key = key, .room = room, .out = out});
+}
 
-    if (at == s->table.n || strcmp(s->table.refs[at].key, key) != 0)
-        return check_no_prefix(&s->table, key, at);
-    return s->table.refs[at].rule != 0 ? find_made(s, &s->table.refs[at], room, out)
-                                       : find_in_text(s, &s->table.refs[at], room, out);
+static int
+find_where(void *arg, const char *key, ncz_buf *text, uint64_t *off, uint64_t *len)
+{
+    zmap_found found = {.len = ZMAP_WHOLE};
+    int        rc = answer(&(asked){.s = arg, .key = key, .out = &found, .where = text});
+
+    *off = found.off;
+    *len = found.len;
+    return rc;
 }
 
 /* The first key behind all that are below key[0..len). */
@@ -360,6 +389,7 @@ static const zmap_finder finder = {
     .walk = walk_keys,
     .stats = add_stats,
     .close = close_set,
+    .where = find_where,
 };
 
 /* ---- opening ---------------------------------------------------------------------------------------------------- */

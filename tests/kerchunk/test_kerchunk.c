@@ -7,6 +7,7 @@
 #include "support/failing_alloc.h"
 #include "support/scratch.h"
 #include "support/store_help.h"
+#include "zmap/references/zmap_references.h"
 
 #include <unistd.h>
 
@@ -90,6 +91,38 @@ TEST_WITH(each_form_of_a_value_is_read, set_up, tear_down)
     expect_text(m, "g/5.1", "b");
     expect_absent(m, "g/2.0");
     expect_text(m, "w/ta", "0123456789abcdef");
+    assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
+}
+
+TEST_WITH(a_set_says_where_bytes_are, set_up, tear_down)
+{
+    static const struct {
+        const char *key, *place; /* its end; "": here */
+        uint64_t    off, len;
+        int         rc;
+    } rows[] = {
+        {"text", "", 0, ZMAP_WHOLE, NC_NOERR},
+        {"whole", "/data", 0, ZMAP_WHOLE, NC_NOERR},
+        {"x/y/range", "/data", 2, 3, NC_NOERR},
+        {"g/1.1", "/data", 3, 1, NC_NOERR},
+        {"away", "https://h.example/a", 0, ZMAP_WHOLE, NC_NOERR},
+        {"other", "", 0, ZMAP_WHOLE, NC_EEMPTY},
+        {"x", "", 0, ZMAP_WHOLE, NC_EACCESS},
+    };
+    zmap *m;
+
+    assert_rc(open_text(all, &m), NC_NOERR);
+    for (size_t i = 0; i < NCZ_LEN(rows); i++) {
+        ncz_buf  place = NCZ_BUF_INIT;
+        uint64_t off, len;
+        size_t   n = strlen(rows[i].place);
+
+        assert_rc(zmap_references_where(m, rows[i].key, &place, &off, &len), rows[i].rc);
+        assert_true(n == 0 ? place.len == 0 : place.len >= n);
+        assert_string_equal(ncz_buf_str(&place) + place.len - n, rows[i].place);
+        assert_true(off == rows[i].off && len == rows[i].len);
+        ncz_buf_clear(&place);
+    }
     assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
 }
 

@@ -35,6 +35,7 @@ typedef struct chunks {
     size_t             shard_total, shards_stored; /* their bytes are the chunks', an index and gaps */
     unsigned long long shard_bytes;
     text_buf           shard_list;
+    dump_places        places;
     const char        *why; /* its data cannot be read; NULL: they can */
 } chunks;
 
@@ -238,6 +239,7 @@ add_listed_chunk(const size_t *index, const char *key, unsigned long long offset
         return rc;
     c->skipping += mask != 0;
     dump_chunk_map_add(&c->drawing, find_place(c, index), len);
+    dump_places_add(&c->places, c->map, key);
     c->decoded += count_elements(c, index);
     c->smallest = c->stored == 0 || len < c->smallest ? (size_t)len : c->smallest;
     c->largest = len > c->largest ? (size_t)len : c->largest;
@@ -301,6 +303,7 @@ clear_chunks(chunks *c)
     free(c->chunk);
     free(c->grid);
     dump_chunk_map_clear(&c->drawing);
+    dump_places_clear(&c->places);
     free(c->shard_grid);
     free(c->shard_seen);
     text_clear(&c->list);
@@ -387,6 +390,7 @@ print_text(chunks *c, const char *path)
             text_addf(&t, " of %.0f, ratio %.2f", decoded, decoded / (double)c->bytes);
         text_addf(&t, "; from %zu to %zu a chunk", c->smallest, c->largest);
     }
+    dump_places_print(&c->places, &t);
     if (c->skipping > 0)
         text_addf(&t, "\n    %zu skip%s filters", c->skipping, c->skipping == 1 ? "s" : "");
     if (c->stored < c->total) {
@@ -466,6 +470,7 @@ print_json(chunks *c, const char *path, bool first)
         text_addf(&t, ",\n   \"ranges\": [%s]", c->range_list.s != NULL ? c->range_list.s : "");
     if (c->v->shard != NULL)
         add_json_shards(c, &t);
+    dump_places_print_json(&c->places, &t);
     if (c->why != NULL) {
         text_add(&t, ",\n   \"error\": ");
         text_add_json(&t, c->why, strlen(c->why));

@@ -316,6 +316,23 @@ void           dump_tree_sizes_clear(dump_tree_sizes *l);
 /* The rest of a line that is at `column`, and its end; words that have no room go to lines that begin with `front`. */
 void dump_wrap_print(dump_context *d, const text_buf *t, const char *front, size_t column);
 
+/* ---- dump_places.c: where chunks lie, in a map that refers to other places -------------------------------------- */
+
+typedef struct dump_place {
+    char  *name;
+    size_t n; /* chunks */
+} dump_place;
+
+typedef struct dump_places {
+    dump_place *v; /* by name */
+    size_t      n, cap, others;
+} dump_places;
+
+void dump_places_add(dump_places *p, struct zmap *map, const char *key);
+void dump_places_print(const dump_places *p, text_buf *t); /* lines; nothing without places */
+void dump_places_print_json(const dump_places *p, text_buf *t);
+void dump_places_clear(dump_places *p);
+
 /* ---- dump_chunk_map.c: the drawing of --chunks ---------------------------------------------------------------- */
 
 typedef struct dump_chunk_map {

@@ -72,6 +72,20 @@ static const zmap_ops references_ops = {
 };
 
 int
+zmap_references_where(zmap *m, const char *key, ncz_buf *place, uint64_t *off, uint64_t *len)
+{
+    const references_map *s = (const references_map *)m;
+
+    *off = 0;
+    *len = ZMAP_WHOLE;
+    if (!zmap_key_valid(key))
+        return ncz_fail(NC_EINVAL, "the name of an object is not a key");
+    if (m->ops->get != zmap_references_get || s->finder->where == NULL)
+        return NC_NOERR;
+    return s->finder->where(s->arg, key, place, off, len);
+}
+
+int
 zmap_references_find(const zmap_finder *finder, void *arg, bool from_workers, zmap **out)
 {
     references_map *s = ncz_zalloc(sizeof *s);

@@ -65,6 +65,9 @@ typedef struct zmap_finder {
     int (*walk)(void *arg, const char *prefix, zmap_walk_fn each, void *each_arg);
     void (*stats)(void *arg, zmap_stats *out); /* adds those of the other stores; NULL: none */
     int (*close)(void *arg);
+    /* Where the bytes of an object are, as text, without asking that place: appends nothing if they are here. NULL:
+     * it is not told. Errors: those of `find`. */
+    int (*where)(void *arg, const char *key, ncz_buf *place, uint64_t *off, uint64_t *len);
 } zmap_finder;
 
 /*
@@ -72,5 +75,9 @@ typedef struct zmap_finder {
  * and block, as with ZMAP_FROM_WORKERS; else they come in batches.
  */
 int zmap_references_find(const zmap_finder *finder, void *arg, bool from_workers, zmap **out);
+
+/* Appends where the bytes of an object are, `len` of them from byte `off` on, or ZMAP_WHOLE: all. Nothing: the map has
+ * them itself, or does not tell. NC_EEMPTY, NC_EACCESS: there is no such object. */
+int zmap_references_where(zmap *m, const char *key, ncz_buf *place, uint64_t *off, uint64_t *len);
 
 #endif /* NCZ_ZMAP_REFERENCES_H */
