@@ -512,6 +512,32 @@ NCZARR_API int nczarr_path_overlap(const char *a, const char *b, int *overlapp);
  */
 NCZARR_API int nczarr_path_probe(const char *source, const char *target, int *overlapp);
 
+/* ---- the history of a repository ---- */
+
+/* What nczarr_inq_history() reports. */
+#define NCZARR_HISTORY_BRANCH   1
+#define NCZARR_HISTORY_TAG      2
+#define NCZARR_HISTORY_SNAPSHOT 3
+
+typedef struct nczarr_history_item {
+    int         kind;
+    const char *name;    /* of a branch or tag, else "" */
+    const char *id;      /* of the snapshot that it is, or leads to */
+    const char *parent;  /* of a snapshot: the one before it; "" of the first */
+    const char *message; /* of a snapshot */
+    long long   time_us; /* of a snapshot: when it was made, in microseconds since 1970 */
+} nczarr_history_item;
+
+/* What it returns, if not 0, ends the report, and nczarr_inq_history() returns it. The texts are valid during the call. */
+typedef int (*nczarr_history_each)(const nczarr_history_item *item, void *arg);
+
+/*
+ * The history of an Icechunk repository: calls `each` for each branch, for each tag, then for each snapshot from the one
+ * that nc_open() would open to the first. On a web server the branches and tags of spec version 1 cannot be listed, and
+ * are left out. ENOTNC: no such repository.
+ */
+NCZARR_API int nczarr_inq_history(const char *path, nczarr_history_each each, void *arg);
+
 /* ---- the structure of a file ---- */
 
 /* What nczarr_check_structure() reports. */

@@ -463,6 +463,7 @@
 #define nczarr_grow_dim NCZARR_NAMED_(nczarr_grow_dim)
 #define nczarr_inq_consolidated NCZARR_NAMED_(nczarr_inq_consolidated)
 #define nczarr_inq_delete NCZARR_NAMED_(nczarr_inq_delete)
+#define nczarr_inq_history NCZARR_NAMED_(nczarr_inq_history)
 #define nczarr_inq_map NCZARR_NAMED_(nczarr_inq_map)
 #define nczarr_inq_var_chunk_key NCZARR_NAMED_(nczarr_inq_var_chunk_key)
 #define nczarr_inq_var_chunk_lengths NCZARR_NAMED_(nczarr_inq_var_chunk_lengths)

@@ -39,7 +39,8 @@ enum {
     OPT_SIZES,
     OPT_DAMAGED,
     OPT_CHECK,
-    OPT_STRUCTURE
+    OPT_STRUCTURE,
+    OPT_LOG
 };
 
 static const option_row rows[] = {
@@ -81,6 +82,7 @@ static const option_row rows[] = {
      ": exit status 0 if all is sound, 3 if chunks or documents are damaged or differ"},
     {OPT_STRUCTURE, 0, "structure", NULL, NULL, "with --check, the structure of a netCDF-4 file in place of its data",
      ": what is wrong, by address; which bytes are for what"},
+    {OPT_LOG, 0, "log", NULL, NULL, "branches, tags and the history of an Icechunk repository", NULL},
     {OPT_HTML, 0, "html", NULL, NULL, "a page about the dataset for a browser", ", with statistics and pictures"},
     {OPT_SAMPLE, 0, "sample", "N", NULL, "with --html, statistics of at most N values of a variable", " (100000)"},
     {OPT_PLOT, 0, "plot", "VAR", ":vars", "a picture of one variable",
@@ -112,6 +114,7 @@ typedef struct dump_request {
     dump_opts       dump;
     const char     *name;      /* -n */
     bool            structure; /* --structure */
+    bool            log;       /* --log */
     bool            explain;
     bool            html;
     size_t          sample;
@@ -315,6 +318,7 @@ take_long_option(dump_request *r, int id, const char *arg)
         return damage_parse_policy(arg, &o->damaged) || fail_value("--damaged", "stop, fill or skip", arg);
     case OPT_CHECK: o->check = true; return true;
     case OPT_STRUCTURE: r->structure = true; return true;
+    case OPT_LOG: r->log = true; return true;
     case OPT_STATS: o->stats = true; return true;
     case OPT_HTML: r->html = true; return true;
     case OPT_SAMPLE: return take_sample(r, arg);
@@ -489,6 +493,8 @@ run_request(char **args, dump_request *r)
         rc = explain_url(args[0], shown);
     else if (r->structure)
         rc = dump_structure(args[0], shown, stdout);
+    else if (r->log)
+        rc = dump_log(args[0], shown, stdout);
     else if ((rc = nc_open(args[0], NC_NOWRITE, &ncid)) != NC_NOERR) {
         (void)message_fail(rc, shown);
         if (r->dump.check && dump_check_unopened(args[0], &r->dump, stdout) == DUMP_DAMAGED)

@@ -9,6 +9,7 @@
 #define NCZ_OPEN_H
 
 #include "dataset/dataset.h"
+#include "icechunk/icechunk.h"
 
 /*
  * `path` is the argument of nc_create() and nc_open(), the modes are netCDF's flags. `limits` NULL: the defaults.
@@ -32,6 +33,9 @@ int ncz_dataset_store(const char *path, zmap_open_how how, zmap **out);
 /* The file at `path`, or the one object at a URL, to be read: its key is "". NC_ENOTNC: it is no file that is a
  * dataset. */
 int ncz_dataset_file(const char *path, zmap **out);
+
+/* The history of the repository at `path`. NC_ENOTNC: there is none. */
+int ncz_dataset_history(const char *path, ncz_icechunk_each_fn each, void *arg);
 
 /* Create and open a dataset in one block of memory, which is a zip archive or a classic file. `room`: initial bytes. A
  * block that is not `locked` is taken on success, and must come from malloc; a locked block is only read. */

@@ -40,6 +40,31 @@ ncz_elsewhere_open(const ncz_target *t, bool in_memory, zmap **map)
     return rc;
 }
 
+int
+ncz_dataset_history(const char *path, ncz_icechunk_each_fn each, void *arg)
+{
+    ncz_icechunk_version version;
+    ncz_target          *t = NULL;
+    zmap                *map = NULL;
+    int                  rc = ncz_target_parse(path, false, &t);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (t->one_object == NCZ_UNSET)
+        t->one_object = NCZ_NO;
+    if ((rc = ncz_store_open(t, false, &map)) == NC_NOERR && (zmap_caps_of(map) & ZMAP_SINGLE) != 0)
+        rc = NC_EEMPTY;
+    version = version_of(t);
+    if (rc == NC_NOERR)
+        rc = ncz_icechunk_log(map, t->shown, &version, each, arg);
+    if (rc == NC_EEMPTY)
+        rc = ncz_fail(NC_ENOTNC, "%s: no Icechunk repository, which alone has a history", t->shown);
+    if (map != NULL)
+        rc = ncz_opening_give_up(map, rc);
+    ncz_target_free(t);
+    return rc;
+}
+
 /* Whose name says what they are are asked for that first. */
 static bool
 is_named(const ncz_target *t)

@@ -38,7 +38,6 @@ static const struct {
     {"bytes", MODE_BYTES},
     {"hdf5", MODE_HDF5},
     {"icechunk", MODE_ICECHUNK},
-    {"redirect", MODE_REDIRECT},
     {"kerchunk", MODE_KERCHUNK},
     {"join", MODE_JOIN},
     {"dap2", MODE_OTHER_FORMAT},
@@ -186,7 +185,7 @@ is_bare_mode(const char *s, size_t len)
 {
     uri_mode mode = ncz_uri_mode(s, len);
 
-    return mode != MODE_UNKNOWN && mode != MODE_V2 && mode != MODE_V3 && mode != MODE_REDIRECT;
+    return mode != MODE_UNKNOWN && mode != MODE_V2 && mode != MODE_V3;
 }
 
 /* Behind one of them stand keys of stores, too: of those that a set of references leads to. */

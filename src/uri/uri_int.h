@@ -37,8 +37,7 @@ typedef enum uri_mode {
     MODE_NETCDF_4,     /* ... by a word of netCDF-C's */
     MODE_BYTES,        /* a file that is a dataset */
     MODE_HDF5,         /* an HDF5 file, with what netCDF does not show */
-    MODE_ICECHUNK,     /* an Icechunk repository, */
-    MODE_REDIRECT,     /* ... which the server's redirect leads to */
+    MODE_ICECHUNK,     /* an Icechunk repository */
     MODE_KERCHUNK,     /* a set of references in JSON */
     MODE_JOIN,         /* several files as one: none of them has it */
     MODE_OTHER_FORMAT, /* of netCDF, not supported here */

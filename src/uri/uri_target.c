@@ -121,7 +121,6 @@ apply_mode(ncz_target *t, target_request *w, const char *word, size_t len)
     case MODE_BYTES: t->one_object = NCZ_YES; return NC_NOERR;
     case MODE_HDF5: t->hdf5 = true; return NC_NOERR;
     case MODE_ICECHUNK: t->icechunk = true; return NC_NOERR;
-    case MODE_REDIRECT: t->redirect = true; return NC_NOERR;
     case MODE_KERCHUNK: t->kerchunk = true; return NC_NOERR;
     case MODE_JOIN: return ncz_fail(NC_EINVAL, "mode=join is for nc_open(), of a pattern of files that are read");
     case MODE_OTHER_FORMAT:
@@ -303,8 +302,6 @@ asks_for_zarr(const ncz_target *t, const target_request *w)
 static int
 check_icechunk(const ncz_target *t, bool for_create)
 {
-    if (t->redirect && !t->icechunk)
-        return ncz_fail(NC_EINVAL, "mode redirect belongs to mode icechunk");
     if (t->icechunk && (t->one_object == NCZ_YES || t->hdf5))
         return ncz_fail(NC_EINVAL,
                         "modes icechunk and those of files (bytes, netcdf4, classic ...) exclude each other");

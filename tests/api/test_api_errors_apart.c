@@ -263,6 +263,24 @@ TEST(the_structure_of_a_file_is_checked_to_its_end)
     assert_int_equal(last, NCZARR_STRUCTURE_END);
 }
 
+static int
+pass_history(const nczarr_history_item *item, void *arg)
+{
+    *(int *)arg = item->kind;
+    return 0;
+}
+
+TEST(the_history_of_a_repository)
+{
+    const char *text = scratch_path(NCZ_TEST_DATA "/netcdf4", "strict.cdl");
+    int         last = 0;
+
+    FAILS(NC_EINVAL, nczarr_inq_history(NULL, pass_history, &last));
+    FAILS(NC_EINVAL, nczarr_inq_history(text, NULL, NULL));
+    FAILS(NC_ENOTNC, nczarr_inq_history(text, pass_history, &last));
+    assert_int_equal(last, 0);
+}
+
 TEST(parts_of_paths)
 {
     nczarr_path_parts parts = {.size = sizeof parts};

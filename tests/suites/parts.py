@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 ALL, SHORT, ALWAYS = "all", "short", "always"
 
-MODULES = "platform util json uri grid filter s3 hdf5 zmap zip container model format cells object chunk dataset api forward".split()
+MODULES = "platform util json uri grid filter s3 hdf5 zmap zip places icechunk container model format cells object chunk dataset api forward".split()
 # Memory that was freed and is kept from reuse: a program of a test frees less in all, and fresh memory costs time.
 ASAN = {"ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1:quarantine_size_mb=16", "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}
 TSAN = {"TSAN_OPTIONS": "halt_on_error=1:allocator_may_return_null=1:second_deadlock_stack=1"}

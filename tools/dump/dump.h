@@ -90,6 +90,9 @@ int dump_check_unopened(const char *path, const dump_opts *opts, FILE *out);
  * Returns 0, DUMP_DAMAGED, or the code of what could not be checked. `file`: what messages name. */
 int dump_structure(const char *path, const char *file, FILE *out);
 
+/* The history of a repository: branches, tags, snapshots, a line each. Returns 0 or the code of what failed. */
+int dump_log(const char *path, const char *file, FILE *out);
+
 /* One line with the counts of operations on the dataset's store so far. */
 void dump_stats(int ncid, FILE *out);
 
