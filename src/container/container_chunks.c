@@ -237,7 +237,7 @@ fill_nodes(container *c, const container_array *a)
 
     if (a->given.load != NULL || a->written || nbytes == 0 ||
         !ncz_hdf5_tree_bound(a->given.rank, c->k, ncz_hdf5_tree_count(a->tree), &least) ||
-        nbytes - nbytes / 8 <= least)
+        nbytes - nbytes / 64 <= least)
         return NC_NOERR;
     return ncz_hdf5_tree_pack(a->tree);
 }
