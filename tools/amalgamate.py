@@ -66,7 +66,10 @@ CONDITIONS = {  # when a file is compiled; all others are, always
     "zmap/zmap_s3.c": "defined NCZARR_WITH_S3",
     "icechunk/icechunk_unzstd.c": "defined NCZARR_WITH_ZSTD",
     "icechunk/icechunk_unzstd_none.c": "!defined NCZARR_WITH_ZSTD",
+    "zmap/zmap_s3_file.c": "defined NCZARR_WITH_S3",
     "zmap/zmap_s3_none.c": "!defined NCZARR_WITH_S3",
+    "zmap/zmap_s3_parts.c": "defined NCZARR_WITH_S3",
+    "zmap/zmap_temp.c": "defined NCZARR_WITH_S3",
     "s3/s3_none.c": "!defined NCZARR_WITH_S3",
 }
 LEFT_OUT = {"zmap/zmap_example.c"}  # for tests
