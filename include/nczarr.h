@@ -450,9 +450,9 @@ NCZARR_API int nczarr_get_threads(void);
  * Which places the sets of references may reach that are opened from now on: prefixes with ',' between them, as
  * "s3://bucket/path,https://host,/data". NULL or "": none, the default. A set is a file that says where its bytes lie,
  * and may have been written by somebody else. Without a permission it reaches what is below its own folder, or on its
- * own server by the same scheme, or in its own bucket. `allow=` in the fragment of a path and NCZARR.ALLOW in an rc file
- * of the user add to that, too. A set on a server never reaches local files. What it may not reach is NC_EAUTH when it
- * is read. NC_EINVAL, NC_EURL: one of them is no prefix; nothing is changed then.
+ * own server by the same scheme, or in its own bucket. `allow=` in the fragment of a path and NCZARR.ALLOW in an rc
+ * file of the user add to that, too. A set on a server never reaches local files. What it may not reach is NC_EAUTH
+ * when it is read. NC_EINVAL, NC_EURL: one of them is no prefix; nothing is changed then.
  */
 NCZARR_API int nczarr_allow(const char *prefixes);
 
@@ -633,14 +633,14 @@ NCZARR_API int nc_get_meta_block_size(size_t *sizep);
  * or of a file, or a URL such as file://dir#mode=nczarr,file (mode values nczarr, zarr, v2, v3, xarray, noxarray,
  * consolidated, file, zip, netcdf4, cdf1, cdf2, cdf5, classic; keys compat=4.9.2|4.9.0, consolidated=yes|no,
  * dimension_separator=.|/, chunk_keys=v2|default, durability=sync|none|each, readahead=yes|no,
- * commit=sync|close|SECONDS,
- * zip.prefix=NAME, zip.order=sorted; of netCDF-4 files front=BYTES and reuse=readers|never; of what is
- * read aggregation=yes|no, missing=zeros|fill|error).
+ * commit=sync|close|SECONDS, zip.prefix=NAME, zip.order=sorted; of netCDF-4 files front=BYTES and
+ * reuse=readers|never; of what is read aggregation=yes|no, missing=zeros|fill|error).
  * Or a bucket: s3://bucket/key, or an http or https URL of an S3 host or with mode=s3 (s3.md); any other http or https
  * URL names a web server, from which nc_open() reads.
- * What is made (formats.md): what a mode says; Zarr, if the name ends in .zarr or .zip, or in a bucket; a classic
- * netCDF file with NC_64BIT_OFFSET (CDF-2) or NC_64BIT_DATA (CDF-5); and if the name ends in .nc, .nc3, .nc4, .cdf,
- * .h5, .hdf5 or .he5, a netCDF-4 file with NC_NETCDF4, else a classic one (CDF-1); else NCZarr.
+ * What is made (formats.md): what a mode says; Zarr, if the name ends in .zarr or .zip; in a bucket a netCDF-4 file
+ * with NC_NETCDF4 if the name is that of a file as below, which nc_sync() and nc_close() put as a whole, else Zarr; a
+ * classic netCDF file with NC_64BIT_OFFSET (CDF-2) or NC_64BIT_DATA (CDF-5); and if the name ends in .nc, .nc3, .nc4,
+ * .cdf, .h5, .hdf5 or .he5, a netCDF-4 file with NC_NETCDF4, else a classic one (CDF-1); else NCZarr.
  * nc_set_default_format() counts where no flag names a format.
  * `cmode`: NC_CLOBBER (0) replaces an existing dataset, the remains of an interrupted writer or an empty file, and
  * nothing else; NC_NOCLOBBER refuses (NC_EEXIST) and changes nothing.

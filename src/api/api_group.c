@@ -66,8 +66,8 @@ nc_inq_grp_ncid(int ncid, const char *grp_name, int *grp_ncid)
     return ncz_call_leave(&c, rc);
 }
 
-/* As netCDF-C: the names of `path` lead from g on, whether or not it begins with a slash; one without names is the root.
- * Slashes that follow each other, or are last, count for one and for none. */
+/* As netCDF-C: the names of `path` lead from g on, whether or not it begins with a slash; one without names is the
+ * root. Slashes that follow each other, or are last, count for one and for none. */
 static const ncz_group *
 find_below(const ncz_group *g, char *path)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the configuration of a repository says of places of chunks: the name of each and the URL that its locations
- * begin with. Everything else in it concerns writers. It is a FlexBuffer in `repo`, and YAML in `config.yaml` of spec 1:
- * of YAML this reads what Icechunk writes, a block of indented lines.
+ * begin with. Everything else in it concerns writers. It is a FlexBuffer in `repo`, and YAML in `config.yaml` of spec
+ * 1: of YAML this reads what Icechunk writes, a block of indented lines.
  */
 #include "icechunk/icechunk_flex.h"
 #include "icechunk/icechunk_int.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * open_references: a file, or an object at a URL, may be a set of references: it is read whole, and becomes the store of
- * what it names. It is recognised by its mode, its name or its first bytes.
+ * open_references: a file, or an object at a URL, may be a set of references: it is read whole, and becomes the store
+ * of what it names. It is recognised by its mode, its name or its first bytes.
  */
 #include "kerchunk/kerchunk.h"
 #include "open/open_int.h"

@@ -123,7 +123,8 @@ TEST(large_until_chunked)
     OK(nc_close(ncid));
 }
 
-/* ---- strings: chunks that libhdf5 cannot fill ---------------------------------------------------------------------- */
+/* ---- strings: chunks that libhdf5 cannot fill
+ * ---------------------------------------------------------------------- */
 
 static int
 count_chunk(const size_t *index, const char *key, unsigned long long offset, unsigned long long length, void *n)
@@ -220,7 +221,8 @@ TEST(records_left_out)
     OK(nc_close(ncid));
 }
 
-/* Two unlimited dimensions: all chunks up to the last record. netCDF-C misplaces elements where the second one is short. */
+/* Two unlimited dimensions: all chunks up to the last record. netCDF-C misplaces elements where the second one is
+ * short. */
 TEST(chunks_of_two_unlimited)
 {
     int         ncid = create("two.nc"), dims[2], varid, other;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The nc_* API, step by step, so that count_run.py can look at what each step asked of the server, and chaos_shards.py
- * at what is stored. One line in, one line out: "ok", a number, numbers, or "fail CODE TEXT". The variables are
- * one-dimensional, of int; element i holds i + 1 + STAMP.
+ * The nc_* API, step by step, so that count_run.py can look at what each step asked of the server, and
+ * chaos_shards.py at what is stored. One line in, one line out: "ok", a number, numbers, or "fail CODE TEXT". The
+ * variables are one-dimensional, of int; element i holds i + 1 + STAMP.
  *
- * create URL | new URL (where nothing is) | open URL | write URL | def NAME LENGTH CHUNK [SHARD] | enddef | put NAME START COUNT [STAMP] |
- * get NAME START COUNT (they hold what was put without a stamp, or fill) | show NAME START COUNT |
- * att NAME VALUE | vars | sync | close | abort | delete URL | peak (the most memory so far, in KiB)
+ * create URL | new URL (where nothing is) | open URL | write URL | def NAME LENGTH CHUNK [SHARD] | enddef | put NAME
+ * START COUNT [STAMP] | get NAME START COUNT (they hold what was put without a stamp, or fill) | show NAME START
+ * COUNT | att NAME VALUE | vars | sync | close | abort | delete URL | peak (the most memory so far, in KiB)
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,9 +4,9 @@
  * main() with the arguments, environment, folder and files of the request. So a test that calls a command a thousand
  * times has it loaded and linked once (tests/support/programs.py asks; with sanitizers a start takes 25 ms).
  *
- * NCZ_FORK_SERVER is the descriptor of the socket. A request is a byte with six descriptors: its text, the socket for the answer, the
- * folder, stdin, stdout and stderr. The text is three native ints (its length, arguments, variables), and those,
- * each ended by NUL. The answer is two ints, the child's process id and later its status.
+ * NCZ_FORK_SERVER is the descriptor of the socket. A request is a byte with six descriptors: its text, the socket for
+ * the answer, the folder, stdin, stdout and stderr. The text is three native ints (its length, arguments, variables),
+ * and those, each ended by NUL. The answer is two ints, the child's process id and later its status.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -578,7 +578,8 @@ TEST(one_slow_store_delays_nobody)
 
 /* ---- a finder -------------------------------------------------------------------------------------------------- */
 
-/* Keys "0" to "9" are the letters of an object, "inner" is bytes of the finder, "old", "new" and "tag" name versions. */
+/* Keys "0" to "9" are the letters of an object, "inner" is bytes of the finder, "old", "new" and "tag" name versions.
+ */
 typedef struct finder_state {
     zmap       *bytes;
     int64_t     modified;

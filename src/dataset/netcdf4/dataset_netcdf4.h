@@ -78,9 +78,9 @@ int ncz_nc4_fit_front(ncz_dataset *ds, const ncz_dim *d, uint64_t len);
  */
 int ncz_nc4_commit(ncz_dataset *ds, bool durable, bool last);
 
-/* The first definitions of a new file have ended: commits them, without waiting for the disk, so that the file is there
- * under its name. Not where it replaces an older one, which stays until a sync or the close; nor where the room in front
- * is to fit what will be put, nor with so many variables and groups that it would cost much. */
+/* The first definitions of a new file have ended: commits them, without waiting for the disk, so that the file is
+ * there under its name. Not where it replaces an older one, which stays until a sync or the close; nor where the room
+ * in front is to fit what will be put, nor with so many variables and groups that it would cost much. */
 int ncz_nc4_show(ncz_dataset *ds);
 
 #endif /* NCZ_DATASET_NETCDF4_H */

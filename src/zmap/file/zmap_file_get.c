@@ -206,8 +206,8 @@ read_range_at_once(zmap_get_req *r, int fd)
     return true;
 }
 
-/* Reads a range after a look at the object's size. Who asks for that gets what it is afterwards, if the object grows: so
- * it is never shorter than its own first bytes say. */
+/* Reads a range after a look at the object's size. Who asks for that gets what it is afterwards, if the object grows:
+ * so it is never shorter than its own first bytes say. */
 static int
 read_range(file_map *f, zmap_get_req *r, int fd)
 {
