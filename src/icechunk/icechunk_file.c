@@ -35,12 +35,6 @@ ncz_ice_id_valid(const char *text)
     return strlen(text) == NCZ_ICE_ID_TEXT - 1 && strspn(text, digits) == NCZ_ICE_ID_TEXT - 1;
 }
 
-int
-ncz_ice_damaged(const char *what, const char *cause)
-{
-    return ncz_fail(NC_EZARRMETA, "%s: is damaged: %s", what, cause);
-}
-
 bool
 ncz_ice_file_looks_like(const void *bytes, size_t n)
 {

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "icechunk/icechunk_flat.h"
+#include "icechunk/icechunk_int.h"
+
+int
+ncz_ice_damaged(const char *what, const char *cause)
+{
+    return ncz_fail(NC_EZARRMETA, "%s: is damaged: %s", what, cause);
+}
 
 /* Whether `n` bytes lie at `at`. */
 static bool
