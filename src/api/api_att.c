@@ -291,7 +291,7 @@ find_changeable(const ncz_call *c, int varid, ncz_atts **atts, ncz_var **v)
 {
     int rc = ncz_call_atts(c, varid, atts, v);
 
-    return rc == NC_NOERR && *v != NULL ? ncz_format_check_rewritable(*v) : rc;
+    return rc == NC_NOERR && *v != NULL ? ncz_dialects_check_rewritable(*v) : rc;
 }
 
 /* Finds the attribute's type, and the type in memory; NC_NAT: the same. */

@@ -34,7 +34,7 @@ ncz_api_write_codecs(const ncz_var *v, ncz_codec_spelling spelling, ncz_buf *out
 int
 nczarr_inq_var_codecs(int ncid, int varid, int zarr_format, size_t *lenp, char *json)
 {
-    const ncz_dialect_ops *dialect = ncz_format_of_version(zarr_format);
+    const ncz_dialect_ops *dialect = ncz_dialects_of_version(zarr_format);
     ncz_call               c;
     ncz_var               *v = NULL;
     ncz_buf                out = NCZ_BUF_INIT;

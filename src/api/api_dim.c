@@ -144,7 +144,7 @@ check_users(const ncz_model *m, const ncz_dim *dim)
 
     for (const ncz_var *v = ncz_model_next_var(m, NULL); rc == NC_NOERR && v != NULL; v = ncz_model_next_var(m, v))
         for (size_t d = 0; rc == NC_NOERR && d < v->rank; d++)
-            rc = v->dims[d] == dim ? ncz_format_check_rewritable(v) : NC_NOERR;
+            rc = v->dims[d] == dim ? ncz_dialects_check_rewritable(v) : NC_NOERR;
     return rc;
 }
 

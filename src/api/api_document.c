@@ -10,8 +10,8 @@
 const char *
 nczarr_document(int zarr_format, size_t i, int *kindp)
 {
-    const ncz_dialect_ops *d = ncz_format_of_version(zarr_format);
-    const char            *name = d != NULL ? ncz_format_document(d, i) : NULL;
+    const ncz_dialect_ops *d = ncz_dialects_of_version(zarr_format);
+    const char            *name = d != NULL ? ncz_dialects_document(d, i) : NULL;
 
     if (kindp != NULL)
         *kindp = 0;

@@ -6,6 +6,7 @@
 
 #include "filter/filter.h"
 #include "uri/uri.h"
+#include "zip/zip.h"
 
 #include <string.h>
 
@@ -27,7 +28,7 @@ static const struct {
     {"store", "http", zmap_has_network},
     {"library", "libcurl", zmap_has_network},
     {"library", "openssl", zmap_has_network},
-    {"library", "libzip", zmap_has_libzip},
+    {"library", "libzip", ncz_zip_has_libzip},
     {"library", "libdeflate", ncz_codec_has_libdeflate},
     {"library", "isa-l", ncz_codec_has_isal},
     {"library", "utf8proc", ncz_has_nfc},

@@ -110,7 +110,7 @@ put_spelled(const ncz_call *c, int varid, const char *name, const spelled *s, bo
     *taken = false;
     if ((rc = ncz_call_atts(c, varid, &atts, &v)) != NC_NOERR || !takes_spelling(c, s))
         return rc;
-    if (v != NULL && (rc = ncz_format_check_rewritable(v)) != NC_NOERR)
+    if (v != NULL && (rc = ncz_dialects_check_rewritable(v)) != NC_NOERR)
         return rc;
     if (v != NULL && strcmp(name, FILL_ATT) == 0 && !is_fill_defined(c, v, s))
         return NC_NOERR;
@@ -183,7 +183,7 @@ read_array(int ncid, int varid, array *a)
     else if ((a->name = ncz_strdup(v->name)) == NULL)
         rc = ncz_fail_nomem(strlen(v->name));
     else
-        rc = ncz_format_array_write(c.m, v, &a->text, &a->names);
+        rc = ncz_dialects_array_write(c.m, v, &a->text, &a->names);
     return ncz_call_leave(&c, rc);
 }
 

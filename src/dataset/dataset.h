@@ -249,7 +249,7 @@ int ncz_dataset_add_group(ncz_dataset *ds, ncz_group *parent, const char *name, 
 int ncz_dataset_add_var(ncz_dataset *ds, ncz_group *g, const char *name, const ncz_type *type, size_t rank,
                         ncz_dim *const *dims, ncz_var **out);
 
-/* As ncz_format_array_define(), from the document's text. NC_ENOTBUILT: another format, or an older dataset;
+/* As ncz_dialects_array_define(), from the document's text. NC_ENOTBUILT: another format, or an older dataset;
  * NC_EZARRMETA; NC_EBADNAME and NC_EMAXNAME as above. */
 int ncz_dataset_add_array(ncz_dataset *ds, ncz_group *g, const char *name, const char *document, const char *names,
                           const ncz_type *type, size_t rank, ncz_dim *const *dims, ncz_var **out);

@@ -120,7 +120,7 @@ void ncz_doc_cache_set(ncz_doc_cache *s, const char *key, const char *text, size
 void ncz_doc_cache_forget(ncz_doc_cache *s, const char *key);
 void ncz_doc_cache_clear(ncz_doc_cache *s);
 
-/* ---- the source of documents for ncz_format_load() (dataset_meta_source.c) ------------------------------------ */
+/* ---- the source of documents for ncz_dialects_load() (dataset_meta_source.c) ------------------------------------ */
 
 /* How a load uses the consolidated document. */
 typedef enum ncz_consolidated {
@@ -334,7 +334,7 @@ int ncz_store_check_vacant(const ncz_target *t, int cmode); /* NC_EEXIST: occupi
  * locked, on success. */
 int ncz_store_create_block(const ncz_target *t, size_t room, zmap **out);
 int ncz_store_open_block(const ncz_target *t, void *block, size_t len, bool locked, zmap **out);
-int ncz_store_take_block(zmap *map, void **block, size_t *len); /* as zmap_zip_mem_take() */
+int ncz_store_take_block(zmap *map, void **block, size_t *len); /* as ncz_zip_mem_take() */
 
 /* NC_ENOTNC: the file is not an archive. The text names its format, and how to convert it
  * (dataset_one_object.c). */

@@ -17,7 +17,7 @@ const ncz_dialect_ops *const ncz_dialects[] = {&ncz_zarr3, &ncz_zarr2, &ncz_clas
 _Static_assert(NCZ_ZARR2_ROOT_DOCS + NCZ_ZARR3_ROOT_DOCS <= NCZ_DOCS_MOST, "NCZ_DOCS_MOST is too small");
 
 const ncz_dialect_ops *
-ncz_format_dialect(int zarr_format)
+ncz_dialects_find(int zarr_format)
 {
     size_t i = 0;
 
@@ -27,9 +27,9 @@ ncz_format_dialect(int zarr_format)
 }
 
 const ncz_dialect_ops *
-ncz_format_of_version(int zarr_format)
+ncz_dialects_of_version(int zarr_format)
 {
-    return zarr_format != 0 ? ncz_format_dialect(zarr_format) : NULL;
+    return zarr_format != 0 ? ncz_dialects_find(zarr_format) : NULL;
 }
 
 static bool
@@ -41,7 +41,7 @@ is_among(const char *name, const char *const *list)
 }
 
 const char *
-ncz_format_document(const ncz_dialect_ops *dialect, size_t i)
+ncz_dialects_document(const ncz_dialect_ops *dialect, size_t i)
 {
     for (const char *const *mark = dialect->docs.marks; *mark != NULL; mark++)
         if (i-- == 0)
@@ -53,15 +53,15 @@ ncz_format_document(const ncz_dialect_ops *dialect, size_t i)
 }
 
 ncz_key_kind
-ncz_format_parse_var_key(const ncz_dialect_ops *dialect, const ncz_var *v, const char *rest, uint64_t *index)
+ncz_dialects_parse_var_key(const ncz_dialect_ops *dialect, const ncz_var *v, const char *rest, uint64_t *index)
 {
     if (ncz_var_has_text_rows(v))
         index[v->rank - 1] = 0;
-    return ncz_format_parse_key(dialect, rest, ncz_var_key_rank(v), index);
+    return ncz_dialects_parse_key(dialect, rest, ncz_var_key_rank(v), index);
 }
 
 ncz_key_kind
-ncz_format_parse_key(const ncz_dialect_ops *dialect, const char *rest, size_t rank, uint64_t *index)
+ncz_dialects_parse_key(const ncz_dialect_ops *dialect, const char *rest, size_t rank, uint64_t *index)
 {
     if (dialect->keys.parse_key != NULL)
         return dialect->keys.parse_key(rest, rank, index);
@@ -69,19 +69,19 @@ ncz_format_parse_key(const ncz_dialect_ops *dialect, const char *rest, size_t ra
 }
 
 const ncz_dialect_ops *
-ncz_format_of_files(void)
+ncz_dialects_of_files(void)
 {
     return &ncz_classic;
 }
 
 const ncz_dialect_ops *
-ncz_format_of_netcdf4(void)
+ncz_dialects_of_netcdf4(void)
 {
     return &ncz_netcdf4;
 }
 
 bool
-ncz_format_is_file(const void *bytes, size_t n)
+ncz_dialects_is_file(const void *bytes, size_t n)
 {
     for (size_t i = 0; ncz_dialects[i] != NULL; i++)
         if (ncz_dialects[i]->file != NULL && ncz_dialects[i]->file->is(bytes, n))
@@ -90,7 +90,7 @@ ncz_format_is_file(const void *bytes, size_t n)
 }
 
 bool
-ncz_format_follows_block(const void *bytes, size_t n)
+ncz_dialects_follows_block(const void *bytes, size_t n)
 {
     for (size_t i = 0; ncz_dialects[i] != NULL; i++)
         if (ncz_dialects[i]->file != NULL && ncz_dialects[i]->file->follows_block != NULL &&
@@ -100,16 +100,16 @@ ncz_format_follows_block(const void *bytes, size_t n)
 }
 
 bool
-ncz_format_is_document(const char *name)
+ncz_dialects_is_document(const char *name)
 {
     for (size_t i = 0; ncz_dialects[i] != NULL; i++)
-        if (ncz_format_parse_key(ncz_dialects[i], name, NCZ_RANK_ANY, NULL) == NCZ_KEY_DOCUMENT)
+        if (ncz_dialects_parse_key(ncz_dialects[i], name, NCZ_RANK_ANY, NULL) == NCZ_KEY_DOCUMENT)
             return true;
     return false;
 }
 
 bool
-ncz_format_is_member(const ncz_json *doc)
+ncz_dialects_is_member(const ncz_json *doc)
 {
     for (size_t i = 0; ncz_json_is(doc, NCZ_JSON_OBJECT) && ncz_dialects[i] != NULL; i++)
         if (ncz_dialects[i]->keys.is_member != NULL && ncz_dialects[i]->keys.is_member(doc))
@@ -118,7 +118,7 @@ ncz_format_is_member(const ncz_json *doc)
 }
 
 bool
-ncz_format_may_have_tail(const char *key)
+ncz_dialects_may_have_tail(const char *key)
 {
     const char *slash = strrchr(key, '/'), *name = slash != NULL ? slash + 1 : key;
 
@@ -129,7 +129,7 @@ ncz_format_may_have_tail(const char *key)
 }
 
 bool
-ncz_format_owns_temporary(const char *name)
+ncz_dialects_owns_temporary(const char *name)
 {
     for (size_t i = 0; ncz_dialects[i] != NULL; i++)
         if (ncz_dialects[i]->keys.owns_temporary != NULL && ncz_dialects[i]->keys.owns_temporary(name))
@@ -138,7 +138,7 @@ ncz_format_owns_temporary(const char *name)
 }
 
 bool
-ncz_format_is_top_document(const char *name, size_t len)
+ncz_dialects_is_top_document(const char *name, size_t len)
 {
     for (size_t i = 0; ncz_dialects[i] != NULL; i++)
         for (const char *const *top = ncz_dialects[i]->docs.top; *top != NULL; top++)
@@ -148,7 +148,7 @@ ncz_format_is_top_document(const char *name, size_t len)
 }
 
 size_t
-ncz_format_longest_document(void)
+ncz_dialects_longest_document(void)
 {
     size_t most = 0;
 
@@ -159,7 +159,7 @@ ncz_format_longest_document(void)
 }
 
 const ncz_dialect_ops *
-ncz_format_copies_inside(void)
+ncz_dialects_copies_inside(void)
 {
     for (size_t i = 0; ncz_dialects[i] != NULL; i++)
         if (ncz_dialects[i]->copies.inside != NULL)
@@ -168,7 +168,7 @@ ncz_format_copies_inside(void)
 }
 
 const ncz_dialect_copies *
-ncz_format_copies(void)
+ncz_dialects_copies(void)
 {
     size_t i = 0;
 
@@ -179,7 +179,7 @@ ncz_format_copies(void)
 }
 
 int
-ncz_format_marks_text(ncz_buf *out)
+ncz_dialects_marks_text(ncz_buf *out)
 {
     const char *comma = "";
     int         rc;
@@ -205,7 +205,7 @@ find_published(const char *name, bool hidden)
 }
 
 const char *
-ncz_format_hidden_key(const char *key)
+ncz_dialects_hidden_key(const char *key)
 {
     const ncz_root_doc *d = find_published(key, false);
 
@@ -213,7 +213,7 @@ ncz_format_hidden_key(const char *key)
 }
 
 const char *
-ncz_format_shown_key(const char *hidden)
+ncz_dialects_shown_key(const char *hidden)
 {
     const ncz_root_doc *d = find_published(hidden, true);
 
@@ -221,7 +221,7 @@ ncz_format_shown_key(const char *hidden)
 }
 
 bool
-ncz_format_is_wanted(const ncz_load_opts *wish, const ncz_dialect_ops *dialect)
+ncz_dialects_is_wanted(const ncz_load_opts *wish, const ncz_dialect_ops *dialect)
 {
     return wish->zarr_format == 0 || wish->zarr_format == ncz_format_zarr_version(dialect);
 }

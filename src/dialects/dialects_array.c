@@ -38,7 +38,7 @@ write_names(const ncz_var *v, ncz_buf *names)
 }
 
 int
-ncz_format_array_write(const ncz_model *m, const ncz_var *v, ncz_buf *out, ncz_buf *names)
+ncz_dialects_array_write(const ncz_model *m, const ncz_var *v, ncz_buf *out, ncz_buf *names)
 {
     const ncz_format_opts style = {.dialect = m->dialect, .gen = NCZ_FORM_PLAIN};
     ncz_var               bare = *v; /* the caller copies attributes */
@@ -112,8 +112,8 @@ parse_array(ncz_loader *l, const ncz_json *doc, ncz_node *n)
 }
 
 int
-ncz_format_array_define(ncz_model *m, ncz_group *g, const char *name, const ncz_json *doc, const char *names,
-                        const ncz_type *type, size_t rank, ncz_dim *const *dims, ncz_var **out)
+ncz_dialects_array_define(ncz_model *m, ncz_group *g, const char *name, const ncz_json *doc, const char *names,
+                          const ncz_type *type, size_t rank, ncz_dim *const *dims, ncz_var **out)
 {
     ncz_loader l = {.dialect = m->dialect, .m = m};
     ncz_node   n = {.name = (char *)name, .kind = NCZ_NODE_ARRAY, .group = g};
@@ -122,7 +122,7 @@ ncz_format_array_define(ncz_model *m, ncz_group *g, const char *name, const ncz_
     if ((rc = pthread_mutex_init(&l.lock, NULL)) != 0)
         return ncz_fail_errno(rc, "making a lock"); /* not covered: glibc makes every mutex */
     if ((rc = parse_array(&l, doc, &n)) == NC_NOERR && (rc = check_carried(&n.said->z, rank, name)) == NC_NOERR)
-        rc = ncz_format_build_var(&l, &n, g, type, dims, out);
+        rc = ncz_dialects_build_var(&l, &n, g, type, dims, out);
     if (rc == NC_NOERR && names[0] != '\0' && (rc = keep_names(*out, names[0] == ' ' ? "" : names)) != NC_NOERR)
         ncz_model_drop_var(m, *out);
     ncz_format_node_meta_clear(n.said);

@@ -360,7 +360,7 @@ take_fill_of_sequences(ncz_loader *l, ncz_var *v)
     return respec(l, v);
 }
 
-/* Its documents are never rewritten (ncz_format_check_rewritable()). */
+/* Its documents are never rewritten (ncz_dialects_check_rewritable()). */
 static int
 freeze(ncz_var *v)
 {
@@ -402,7 +402,7 @@ add_var(ncz_loader *l, ncz_node *n, const char *name, ncz_group *g)
     if (dims == NULL)
         return ncz_fail_nomem(said->z.rank * sizeof *dims);
     if ((rc = choose_type(l, g, name, &said->z)) != NC_NOERR || (rc = adapt_fill(&said->z)) != NC_NOERR ||
-        (rc = ncz_format_var_dims(l, n, g, dims, &kept)) != NC_NOERR ||
+        (rc = ncz_dialects_var_dims(l, n, g, dims, &kept)) != NC_NOERR ||
         (rc = ncz_model_place_var(l->m, g, name, said->z.st.type, said->z.rank, dims, &v)) != NC_NOERR)
         goto done;
     v->format = kept;
@@ -428,8 +428,8 @@ done:
 }
 
 int
-ncz_format_build_var(ncz_loader *l, ncz_node *n, ncz_group *g, const ncz_type *type, ncz_dim *const *dims,
-                     ncz_var **out)
+ncz_dialects_build_var(ncz_loader *l, ncz_node *n, ncz_group *g, const ncz_type *type, ncz_dim *const *dims,
+                       ncz_var **out)
 {
     ncz_array_meta      *z = &n->said->z;
     const ncz_user_type *user = ncz_user_type_of(type);
@@ -481,7 +481,7 @@ add_vars(ncz_loader *l)
 }
 
 int
-ncz_format_build(ncz_loader *l)
+ncz_dialects_build(ncz_loader *l)
 {
     int rc;
 

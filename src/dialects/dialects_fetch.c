@@ -38,7 +38,7 @@ node_add(ncz_loader *l, size_t parent, const char *name, ncz_node_kind kind)
 }
 
 void
-ncz_format_fetch_clear(ncz_loader *l)
+ncz_dialects_fetch_clear(ncz_loader *l)
 {
     for (size_t i = 0; i < l->nnodes; i++) {
         ncz_free(l->nodes[i].name);
@@ -70,7 +70,7 @@ path_upto(const ncz_loader *l, size_t i, size_t depth, ncz_buf *out)
 }
 
 int
-ncz_format_node_path(const ncz_loader *l, size_t i, ncz_buf *out)
+ncz_dialects_node_path(const ncz_loader *l, size_t i, ncz_buf *out)
 {
     return path_upto(l, i, l->nodes[i].depth, out);
 }
@@ -153,7 +153,8 @@ batch_add(batch *b, size_t i, unsigned want)
     int    rc;
 
     b->want[b->n++] = (wanted){.node = i, .path = path, .first = b->nkeys};
-    if ((rc = ncz_format_node_path(b->l, i, &b->text)) != NC_NOERR || (rc = ncz_buf_putc(&b->text, '\0')) != NC_NOERR)
+    if ((rc = ncz_dialects_node_path(b->l, i, &b->text)) != NC_NOERR ||
+        (rc = ncz_buf_putc(&b->text, '\0')) != NC_NOERR)
         return rc;
     len = b->text.len - path - 1;
     for (unsigned d = 0; want >> d != 0; d++) {
@@ -281,7 +282,7 @@ static int
 kid_add(ncz_loader *l, size_t parent, const char *name, size_t len, ncz_node_kind kind)
 {
     if (!ncz_format_segment_ok(name, len, l->m->limits.name_bytes) ||
-        path_len(l, parent) + len + 1 + ncz_format_longest_document() > KEY_MOST)
+        path_len(l, parent) + len + 1 + ncz_dialects_longest_document() > KEY_MOST)
         return leave_out(l, parent, name, len);
     return node_add(l, parent, name, kind);
 }
@@ -331,7 +332,7 @@ typedef struct listing {
 static bool
 is_reserved(const ncz_dialect_ops *dialect, const char *name)
 {
-    return ncz_format_parse_key(dialect, name, NCZ_RANK_ANY, NULL) == NCZ_KEY_DOCUMENT ||
+    return ncz_dialects_parse_key(dialect, name, NCZ_RANK_ANY, NULL) == NCZ_KEY_DOCUMENT ||
            strncmp(name, ".nczarr-", 8) == 0 || strcmp(name, "__MACOSX") == 0;
 }
 
@@ -384,7 +385,7 @@ kids_from_listing(ncz_loader *l, size_t i)
                 "and its store cannot be listed");
         return NC_NOERR;
     }
-    if ((rc = ncz_format_node_path(l, i, &path)) != NC_NOERR)
+    if ((rc = ncz_dialects_node_path(l, i, &path)) != NC_NOERR)
         goto done;
     rc = l->docs->list(l->docs->arg, ncz_buf_str(&path), note_name, &ls);
     /* A group without children is valid. One that cannot be listed is a broken one. */
@@ -477,7 +478,7 @@ fetch_level(ncz_loader *l, size_t lo, size_t hi)
 }
 
 int
-ncz_format_fetch_tree(ncz_loader *l)
+ncz_dialects_fetch_tree(ncz_loader *l)
 {
     size_t lo = 0, hi = 1;
     int    rc;
@@ -518,7 +519,7 @@ suffices(const ncz_docs_got *got, const void *arg)
         size_t                  n = count_root_docs(ncz_dialects[i]);
 
         /* One of several documents suffices because of NCZarr's lists, which plain Zarr has not. */
-        if (ncz_format_is_wanted(wish, ncz_dialects[i]) && got->doc != NULL && docs->enough != NULL &&
+        if (ncz_dialects_is_wanted(wish, ncz_dialects[i]) && got->doc != NULL && docs->enough != NULL &&
             (n == 1 || !wish->pure) && docs->enough(got->doc))
             return true;
         got += n;
@@ -527,7 +528,7 @@ suffices(const ncz_docs_got *got, const void *arg)
 }
 
 int
-ncz_format_fetch_root(ncz_loader *l, ncz_docs_fn each)
+ncz_dialects_fetch_root(ncz_loader *l, ncz_docs_fn each)
 {
     const char  *keys[NCZ_DOCS_MOST];
     ncz_docs_req req = {.keys = keys, .arg = &l->wish};

@@ -73,7 +73,7 @@ identify_dialect(ncz_loader *l, ncz_node *root, const ncz_docs_got *got, ncz_nod
     for (size_t k = 0; ncz_dialects[k] != NULL; k++) {
         const ncz_dialect_ops *d = ncz_dialects[k];
         bool                   is = false;
-        int                    rc = d->reader.identify != NULL && ncz_format_is_wanted(&l->wish, d)
+        int                    rc = d->reader.identify != NULL && ncz_dialects_is_wanted(&l->wish, d)
                                         ? d->reader.identify(l, root, got, docs, &is)
                                         : NC_NOERR;
 
@@ -166,7 +166,7 @@ look_arrived(void *arg, size_t i, const ncz_docs_got *got)
     (void)i;
     k->next = (ncz_look){.key = NULL};
     if (first && k->l->docs->one_object && k->l->other == NULL && got->err == NULL && got->bytes != NULL)
-        k->l->other = ncz_format_name_other(got->bytes, got->len);
+        k->l->other = ncz_dialects_name_other(got->bytes, got->len);
     if (first && got->err == NULL && got->bytes != NULL)
         keep_first(k->l, got);
     k->rc = got->err != NULL ? ncz_err_adopt(got->err) : k->dialect->reader.look(k->l, got, &k->next, &k->is);
@@ -230,7 +230,7 @@ look_further(ncz_loader *l, int unknown)
 }
 
 int
-ncz_format_load_root(const ncz_docs *docs, const ncz_load_opts *wish, ncz_model *m, ncz_loader **out)
+ncz_dialects_load_root(const ncz_docs *docs, const ncz_load_opts *wish, ncz_model *m, ncz_loader **out)
 {
     ncz_loader *l = ncz_zalloc(sizeof *l);
     int         rc;
@@ -246,32 +246,32 @@ ncz_format_load_root(const ncz_docs *docs, const ncz_load_opts *wish, ncz_model 
         rc = ncz_fail(NC_ENOTZARR, "it is no HDF5 file, which mode=hdf5 is for");
     else
         rc = docs->one_object ? ncz_fail(NC_ENOTZARR, "its first bytes are those of no known format")
-                              : ncz_format_fetch_root(l, root_arrived);
+                              : ncz_dialects_fetch_root(l, root_arrived);
     if (rc == NC_ENOTZARR)
         rc = look_further(l, rc);
     if (rc == NC_NOERR) {
         *out = l;
         l = NULL;
     }
-    ncz_format_loader_free(l);
+    ncz_dialects_loader_free(l);
     return rc;
 }
 
 int
-ncz_format_load_rest(ncz_loader *l, ncz_format_opts *out)
+ncz_dialects_load_rest(ncz_loader *l, ncz_format_opts *out)
 {
     bool lone = l->nnodes > 0 && l->nodes[0].kind == NCZ_NODE_ARRAY;
     int  rc;
 
     ready_model(l->m, l->dialect, l->gen, l->make_layout);
     l->m->native_big = l->writer.native_big;
-    rc = lone || l->dialect->reader.load != NULL ? NC_NOERR : ncz_format_fetch_tree(l);
+    rc = lone || l->dialect->reader.load != NULL ? NC_NOERR : ncz_dialects_fetch_tree(l);
     if (rc == NC_NOERR)
-        rc = l->dialect->reader.load != NULL ? l->dialect->reader.load(l) : ncz_format_build(l);
+        rc = l->dialect->reader.load != NULL ? l->dialect->reader.load(l) : ncz_dialects_build(l);
     ncz_format_arenas_keep(l); /* also after a failure: the model may refer to them */
     if (rc != NC_NOERR)
         return rc;
-    ncz_format_mark_stored(l->m);
+    ncz_dialects_mark_stored(l->m);
     *out = (ncz_format_opts){
         .dialect = l->dialect,
         .gen = l->gen,
@@ -286,7 +286,7 @@ ncz_format_load_rest(ncz_loader *l, ncz_format_opts *out)
 }
 
 int
-ncz_format_load_names(ncz_loader *l, ncz_names *out)
+ncz_dialects_load_names(ncz_loader *l, ncz_names *out)
 {
     ncz_buf path = NCZ_BUF_INIT;
     int     rc = NC_NOERR;
@@ -294,10 +294,10 @@ ncz_format_load_names(ncz_loader *l, ncz_names *out)
     if (l->nodes[0].kind == NCZ_NODE_ARRAY || l->dialect->reader.load != NULL)
         return NC_NOERR;
     l->names_only = true;
-    rc = ncz_format_fetch_tree(l);
+    rc = ncz_dialects_fetch_tree(l);
     for (size_t i = 1; rc == NC_NOERR && i < l->nnodes; i++) {
         ncz_buf_reset(&path);
-        if (l->nodes[i].kind != NCZ_NODE_NONE && (rc = ncz_format_node_path(l, i, &path)) == NC_NOERR)
+        if (l->nodes[i].kind != NCZ_NODE_NONE && (rc = ncz_dialects_node_path(l, i, &path)) == NC_NOERR)
             rc = ncz_names_put(out, ncz_buf_str(&path), i);
     }
     ncz_buf_clear(&path);
@@ -305,23 +305,23 @@ ncz_format_load_names(ncz_loader *l, ncz_names *out)
 }
 
 bool
-ncz_format_has_lists(const ncz_loader *l)
+ncz_dialects_has_lists(const ncz_loader *l)
 {
     return l->nczarr;
 }
 
 bool
-ncz_format_is_fixed(const ncz_loader *l)
+ncz_dialects_is_fixed(const ncz_loader *l)
 {
     return l->dialect != NULL && l->dialect->file != NULL && (l->dialect->file->fixed || l->docs->far);
 }
 
 void
-ncz_format_loader_free(ncz_loader *l)
+ncz_dialects_loader_free(ncz_loader *l)
 {
     if (l == NULL)
         return;
-    ncz_format_fetch_clear(l);
+    ncz_dialects_fetch_clear(l);
     ncz_format_arenas_clear(l);
     ncz_free(l->state);
     ncz_buf_clear(&l->first);
@@ -330,21 +330,21 @@ ncz_format_loader_free(ncz_loader *l)
 }
 
 int
-ncz_format_load(const ncz_docs *docs, const ncz_load_opts *wish, ncz_model *m, ncz_format_opts *out)
+ncz_dialects_load(const ncz_docs *docs, const ncz_load_opts *wish, ncz_model *m, ncz_format_opts *out)
 {
     ncz_loader *l = NULL;
     int         rc;
 
-    if ((rc = ncz_format_load_root(docs, wish, m, &l)) == NC_NOERR)
-        rc = ncz_format_load_rest(l, out);
-    ncz_format_loader_free(l);
+    if ((rc = ncz_dialects_load_root(docs, wish, m, &l)) == NC_NOERR)
+        rc = ncz_dialects_load_rest(l, out);
+    ncz_dialects_loader_free(l);
     return rc;
 }
 
 /* ---- a new dataset, and after storing ------------------------------------------------------------------------- */
 
 int
-ncz_format_create(ncz_model *m, const ncz_format_opts *style, const char *properties)
+ncz_dialects_create(ncz_model *m, const ncz_format_opts *style, const char *properties)
 {
     int rc = ncz_format_check_written(style, NC_EINVAL);
 
@@ -360,7 +360,7 @@ ncz_format_create(ncz_model *m, const ncz_format_opts *style, const char *proper
 }
 
 void
-ncz_format_mark_stored(ncz_model *m)
+ncz_dialects_mark_stored(ncz_model *m)
 {
     for (size_t i = 0; i < m->ngroups; i++) {
         ncz_group *g = m->groups[i];

@@ -56,7 +56,7 @@ name_markup(const char *s, size_t n)
 }
 
 const char *
-ncz_format_name_other(const void *bytes, size_t n)
+ncz_dialects_name_other(const void *bytes, size_t n)
 {
     const char *s = bytes;
 

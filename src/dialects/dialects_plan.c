@@ -77,7 +77,7 @@ give_var(plan *p, const ncz_var *v)
 }
 
 int
-ncz_format_check_rewritable(const ncz_var *v)
+ncz_dialects_check_rewritable(const ncz_var *v)
 {
     const ncz_format_var *kept = v->format;
 
@@ -217,7 +217,7 @@ give_all(plan *p, ncz_group *const *order)
 }
 
 int
-ncz_format_plan(const ncz_model *m, const ncz_format_opts *style, bool all, ncz_emit_fn emit, void *arg)
+ncz_dialects_plan(const ncz_model *m, const ncz_format_opts *style, bool all, ncz_emit_fn emit, void *arg)
 {
     plan        p = {.m = m,
                      .style = style,

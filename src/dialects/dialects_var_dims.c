@@ -155,7 +155,7 @@ keep_names(const char *text, ncz_format_var **kept)
 }
 
 int
-ncz_format_var_dims(ncz_loader *l, const ncz_node *n, ncz_group *g, ncz_dim **dims, ncz_format_var **kept)
+ncz_dialects_var_dims(ncz_loader *l, const ncz_node *n, ncz_group *g, ncz_dim **dims, ncz_format_var **kept)
 {
     const ncz_node_meta *s = n->said;
     bool                 all = true;

@@ -5,7 +5,7 @@
  */
 #include "dataset/file/dataset_file.h"
 #include "open/open_int.h"
-#include "zip/zmap_zip.h"
+#include "zip/zip.h"
 #include "zmap/zmap_mem.h"
 
 /* The dataset gets the name as the caller wrote it. */
@@ -236,7 +236,7 @@ static bool
 may_be_other(ncz_opening *o, int rc)
 {
     if (rc != NC_ENOTNC || o->map == NULL || o->target->one_object != NCZ_UNSET ||
-        (!ncz_remote(o->target) && zmap_zip_prefix(o->map) == NULL))
+        (!ncz_remote(o->target) && ncz_zip_prefix(o->map) == NULL))
         return false;
     (void)zmap_close(o->map, ZMAP_KEEP);
     o->map = NULL;

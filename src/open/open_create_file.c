@@ -56,7 +56,7 @@ open_memory(zmap **out)
 static int
 create_on(zmap *map, const ncz_target *t, int cmode, unsigned version, const ncz_limits *limits, ncz_dataset **out)
 {
-    ncz_format_opts style = {.dialect = ncz_format_of_files(), .gen = (int)version, .classic = true};
+    ncz_format_opts style = {.dialect = ncz_dialects_of_files(), .gen = (int)version, .classic = true};
     int             rc = ncz_dataset_create_as(map, t, t->shown, cmode, &style, limits, out);
 
     if (rc != NC_NOERR)
@@ -70,7 +70,7 @@ static int
 create_netcdf4(zmap *map, const ncz_target *t, int cmode, const ncz_limits *limits, ncz_dataset **out)
 {
     bool            classic = (cmode & NC_CLASSIC_MODEL) != 0;
-    ncz_format_opts style = {.dialect = ncz_format_of_netcdf4(),
+    ncz_format_opts style = {.dialect = ncz_dialects_of_netcdf4(),
                              .gen = classic ? NCZ_NETCDF4_CLASSIC_FORM : NCZ_NETCDF4_FORM,
                              .classic = classic};
     ncz_dataset    *ds = NULL;

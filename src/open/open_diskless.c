@@ -7,7 +7,7 @@
 #include "open/open_int.h"
 #include "zmap/zmap_block.h"
 #include "zmap/zmap_mem.h"
-#include "zip/zmap_zip.h"
+#include "zip/zip.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ ncz_dataset_open_mem(const char *path, int omode, void *block, size_t len, bool 
     zmap       *map = NULL;
     void       *back;
     size_t      back_len;
-    bool        copied = (omode & NC_WRITE) != 0 && !locked && ncz_format_is_file(block, len);
+    bool        copied = (omode & NC_WRITE) != 0 && !locked && ncz_dialects_is_file(block, len);
     int         rc;
 
     omode |= NC_INMEMORY;

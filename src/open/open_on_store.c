@@ -8,7 +8,7 @@
 #include "open/open_int.h"
 #include "nczarr_zmap.h"
 #include "zmap/file/zmap_file.h"
-#include "zip/zmap_zip.h"
+#include "zip/zip.h"
 #include "zmap/zmap_s3_file.h"
 #include "zmap/zmap_single.h"
 
@@ -63,7 +63,7 @@ set_durability(ncz_dataset *ds, ncz_durability durability)
     if (durability == NCZ_DURABLE_NONE) {
         ds->durable = false;
         zmap_file_sync_never(ds->map);
-        zmap_zip_sync_never(ds->map);
+        ncz_zip_sync_never(ds->map);
     }
     return NC_NOERR;
 }
@@ -128,11 +128,11 @@ start_model(ncz_dataset *ds)
     int     rc;
 
     if (ds->style.dialect->file != NULL && ds->style.dialect->file->rewrite == NULL)
-        return ncz_format_create(ds->model, &ds->style, NULL);
+        return ncz_dialects_create(ds->model, &ds->style, NULL);
     rc = ncz_format_properties(&ds->style, "libnczarr=" NCZARR_VERSION, &properties);
 
     if (rc == NC_NOERR)
-        rc = ncz_format_create(ds->model, &ds->style, ncz_buf_str(&properties));
+        rc = ncz_dialects_create(ds->model, &ds->style, ncz_buf_str(&properties));
     ncz_buf_clear(&properties);
     return rc;
 }

@@ -76,7 +76,7 @@ open_set(const ncz_target *t, zmap *object, zmap **out)
     if (rc == NC_NOERR && !ncz_kerchunk_may_be(ncz_buf_str(&text), text.len))
         rc = ncz_fail(NC_ENOTNC, "%s: not a set of references in JSON", t->shown);
     if (rc == NC_NOERR && (rc = ncz_places_open(t, &places)) == NC_NOERR)
-        rc = ncz_kerchunk_open(&text, t->shown, ncz_format_is_top_document, places, out);
+        rc = ncz_kerchunk_open(&text, t->shown, ncz_dialects_is_top_document, places, out);
     ncz_places_unref(places); /* the store has its own reference */
     ncz_buf_clear(&text);
     return rc;

@@ -49,7 +49,7 @@ ncz_par_enddef(ncz_dataset *ds, int rc)
         (rc = ncz_par_run_on_first(ds, NCZ_COMM_ENDDEF, store_definitions)) != NC_NOERR)
         return rc;
     if (!ncz_comm_first(ncz_par_comm(ds)) && ncz_dataset_is_new(ds)) {
-        ncz_format_mark_stored(ds->model);
+        ncz_dialects_mark_stored(ds->model);
         ds->state = NCZ_DATASET_DOCUMENTED;
     }
     return NC_NOERR;
@@ -145,7 +145,7 @@ ncz_par_store_data(ncz_dataset *ds, ncz_comm_call call, int rc)
 void
 ncz_par_end_flush(ncz_dataset *ds)
 {
-    ncz_format_mark_stored(ds->model);
+    ncz_dialects_mark_stored(ds->model);
     ds->state = NCZ_DATASET_STORED;
     ncz_engine_forget(ds->engine, 0);
 }

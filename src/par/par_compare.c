@@ -221,7 +221,7 @@ plan_documents(ncz_dataset *ds, ncz_comm_call call, ncz_buf *ours, bool *same)
 
     ncz_buf_reset(ours);
     rc = ncz_par_is_file(ds) ? write_head(ds, ours)
-                             : ncz_format_plan(ds->model, &ds->style, false, add_document, ours);
+                             : ncz_dialects_plan(ds->model, &ds->style, false, add_document, ours);
     if ((rc = ncz_comm_agree(ncz_par_comm(ds), call, 0, rc)) != NC_NOERR)
         return rc;
     return ncz_comm_same(ncz_par_comm(ds), digest_of(ours), same);

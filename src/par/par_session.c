@@ -269,7 +269,7 @@ widen(ncz_dataset *ds, ncz_var *v, size_t need)
                      "%s: a string of %zu bytes needs a wider array, which several ranks cannot make; define it with "
                      "nczarr_def_var_strlen()",
                      v->name, need);
-    return rc == NC_NOERR ? ncz_format_check_rewritable(v) : rc;
+    return rc == NC_NOERR ? ncz_dialects_check_rewritable(v) : rc;
 }
 
 static const ncz_change_ops change = {

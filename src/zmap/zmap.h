@@ -170,7 +170,6 @@ unsigned    zmap_caps_of(const zmap *m);
  * changed or replaced meanwhile are NC_EIO, as far as the store tells versions or sizes apart. No effect on others.
  */
 void zmap_pin(zmap *m);
-bool zmap_has_libzip(void);  /* this build reads entries of archives in all methods */
 bool zmap_has_network(void); /* ... has buckets and web servers */
 
 /* One object, appended to `body` up to its limit. */

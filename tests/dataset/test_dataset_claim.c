@@ -183,7 +183,7 @@ TEST(seen_when_it_is_closed)
 /* A dialect may have no place for a claim or for marks of growth; a deletion is claimed in any case. */
 TEST(a_dialect_may_do_without_marks)
 {
-    ncz_dialect_ops        plain = *ncz_format_dialect(0);
+    ncz_dialect_ops        plain = *ncz_dialects_find(0);
     const ncz_dialect_ops *own;
     ncz_dataset           *ds = NULL;
     ncz_dim               *t = NULL;

@@ -153,7 +153,7 @@ TEST(chunks_below_a_variable)
     OK(zmap_put(map, "v/.zarray", "x", 1));
     OK(zmap_put(map, "v/mine", "x", 1));
     OK(zmap_put(map, "vv/0.0", "x", 1));
-    OK(ncz_owner_chunks_below(map, ncz_format_dialect(2), "v", &keys));
+    OK(ncz_owner_chunks_below(map, ncz_dialects_find(2), "v", &keys));
     assert_int_equal(keys.n, 2);
     assert_true(ncz_key_list_has(&keys, "v/0.0") && ncz_key_list_has(&keys, "v/1/2"));
     OK(ncz_key_list_del(map, &keys));

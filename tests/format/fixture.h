@@ -16,7 +16,7 @@ load_with(docmap *d, const ncz_load_opts *wish, const ncz_limits *limits, ncz_mo
     ncz_docs docs = docmap_docs(d);
     int      rc = ncz_model_new(limits, m);
 
-    if (rc == NC_NOERR && (rc = ncz_format_load(&docs, wish, *m, style)) != NC_NOERR) {
+    if (rc == NC_NOERR && (rc = ncz_dialects_load(&docs, wish, *m, style)) != NC_NOERR) {
         ncz_model_free(*m);
         *m = NULL;
     }
@@ -72,7 +72,7 @@ new_model(const ncz_format_opts *style)
     ncz_model *m;
 
     assert_int_equal(ncz_model_new(&ncz_limits_default, &m), NC_NOERR);
-    assert_int_equal(ncz_format_create(m, style, PROPERTIES), NC_NOERR);
+    assert_int_equal(ncz_dialects_create(m, style, PROPERTIES), NC_NOERR);
     return m;
 }
 

@@ -26,7 +26,7 @@ try_it(docmap *d)
     }
     if (style.gen == NCZ_GEN_1)
         style.gen = NCZ_GEN_BOTH;
-    rc = ncz_format_plan(m, &style, true, docmap_emit, &out);
+    rc = ncz_dialects_plan(m, &style, true, docmap_emit, &out);
     assert_true(rc == NC_NOERR || rc == NC_EBADTYPE);
     ncz_model_free(m);
     docmap_clear(&out);
@@ -362,7 +362,7 @@ check_alloc(const char *name)
         if (rc == NC_NOERR) {
             style.consolidated = true;
             style.gen = style.gen == NCZ_GEN_1 ? NCZ_GEN_BOTH : style.gen;
-            rc = ncz_format_plan(m, &style, true, docmap_emit, &out);
+            rc = ncz_dialects_plan(m, &style, true, docmap_emit, &out);
             ncz_model_free(m);
         }
         met = end_failing();

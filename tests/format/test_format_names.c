@@ -31,14 +31,14 @@ TEST(reserved_attributes_are_known)
                                      ""};
 
     for (size_t i = 0; i < NCZ_LEN(yes); i++)
-        assert_true(ncz_format_reserved_att(ncz_format_dialect(2), yes[i]) &&
-                    ncz_format_reserved_att(ncz_format_dialect(3), yes[i]));
+        assert_true(ncz_format_reserved_att(ncz_dialects_find(2), yes[i]) &&
+                    ncz_format_reserved_att(ncz_dialects_find(3), yes[i]));
     for (size_t i = 0; ncz_dialects[i] != NULL; i++) /* a name of Zarr's is no other format's */
         assert_int_equal(ncz_format_reserved_att(ncz_dialects[i], "_nczarr_attr"), ncz_dialects[i]->zarr != NULL);
     for (size_t i = 0; i < NCZ_LEN(yes); i++)
         assert_false(ncz_format_reserved_att(&ncz_classic, yes[i]));
     for (size_t i = 0; i < NCZ_LEN(no); i++)
-        assert_false(ncz_format_reserved_att(ncz_format_dialect(2), no[i]));
+        assert_false(ncz_format_reserved_att(ncz_dialects_find(2), no[i]));
 }
 
 TEST(names_of_documents_are_known)
@@ -48,11 +48,11 @@ TEST(names_of_documents_are_known)
     static const char *const no[] = {"readme", "zarr.jso", ".z", "0", "3.4.5", "", "-1"};
 
     for (size_t i = 0; i < NCZ_LEN(yes); i++)
-        assert_true(ncz_format_is_document(yes[i]));
+        assert_true(ncz_dialects_is_document(yes[i]));
     for (size_t i = 0; ncz_dialects[i] != NULL; i++) /* a name of Zarr's is no other format's */
         assert_int_equal(ncz_format_reserved_att(ncz_dialects[i], "_nczarr_attr"), ncz_dialects[i]->zarr != NULL);
     for (size_t i = 0; i < NCZ_LEN(no); i++)
-        assert_false(ncz_format_is_document(no[i]));
+        assert_false(ncz_dialects_is_document(no[i]));
 }
 
 TEST(chunks_have_their_keys_as_addresses)

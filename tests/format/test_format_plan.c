@@ -17,7 +17,7 @@ static ncz_format_opts
 style_at(size_t i)
 {
     return (ncz_format_opts){
-        .dialect = ncz_format_dialect(written[i].zarr_format), .gen = written[i].gen, .xarray = true};
+        .dialect = ncz_dialects_find(written[i].zarr_format), .gen = written[i].gen, .xarray = true};
 }
 
 /* Attributes of every numeric type, with the values that are hard to carry over. */
@@ -292,7 +292,7 @@ TEST(models_round_trip_in_every_style)
         int             rc;
 
         snprintf(what, sizeof what, "generation %d", (int)written[i].gen);
-        rc = ncz_format_plan(m, &style, false, docmap_emit, &d);
+        rc = ncz_dialects_plan(m, &style, false, docmap_emit, &d);
         if (rc != NC_NOERR)
             fail_msg("%s: %d %s", what, rc, ncz_err_text());
         m2 = must_load(&d, &got);
@@ -303,7 +303,7 @@ TEST(models_round_trip_in_every_style)
             check_pure(m, m2);
 
         /* what was read is written as it stood: same bytes, and so the same model again */
-        assert_int_equal(ncz_format_plan(m2, &got, true, docmap_emit, &d2), NC_NOERR);
+        assert_int_equal(ncz_dialects_plan(m2, &got, true, docmap_emit, &d2), NC_NOERR);
         assert_int_equal(d.n, d2.n);
         for (size_t k = 0; k < d.n; k++)
             assert_string_equal(docmap_text(&d2, d.v[k].key), d.v[k].text);
@@ -351,7 +351,7 @@ TEST(foreign_datasets_round_trip_in_our_style)
         "netcdf-c-main/scalars",      "netcdf-c-main/unlim0",       "netcdf-c-main/multifilter",
         "netcdf-c-main/dimsep_slash", "netcdf-c-main/bigendian",
     };
-    const ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
+    const ncz_format_opts style = {.dialect = ncz_dialects_find(2), .gen = NCZ_GEN_BOTH, .xarray = true};
 
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         docmap     d = {.v = NULL}, d2 = {.v = NULL};
@@ -363,7 +363,7 @@ TEST(foreign_datasets_round_trip_in_our_style)
         docmap_dir(&d, path);
         m = must_load(&d, NULL);
         forget_texts(m);
-        assert_int_equal(ncz_format_plan(m, &style, true, docmap_emit, &d2), NC_NOERR);
+        assert_int_equal(ncz_dialects_plan(m, &style, true, docmap_emit, &d2), NC_NOERR);
         m2 = must_load(&d2, NULL);
         x = cdl_header(m);
         y = cdl_header(m2);
@@ -413,7 +413,7 @@ TEST(documents_have_the_same_bytes_as_netcdf_cs)
         snprintf(path, sizeof path, DATA "netcdf-c-main/%s", cases[i]);
         docmap_dir(&d, path);
         m = must_load(&d, &style);
-        assert_int_equal(ncz_format_plan(m, &style, true, docmap_emit, &d2), NC_NOERR);
+        assert_int_equal(ncz_dialects_plan(m, &style, true, docmap_emit, &d2), NC_NOERR);
         for (size_t k = 0; k < d.n; k++) {
             const char *got = docmap_text(&d2, d.v[k].key);
 
@@ -429,7 +429,7 @@ TEST(documents_have_the_same_bytes_as_netcdf_cs)
 
 TEST(documents_have_exactly_these_bytes)
 {
-    ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
+    ncz_format_opts style = {.dialect = ncz_dialects_find(2), .gen = NCZ_GEN_BOTH, .xarray = true};
     ncz_model      *m = new_model(&style);
     ncz_dim        *t = add_dim(m, m->root, "t", 3, true);
     docmap          d = {.v = NULL};
@@ -440,7 +440,7 @@ TEST(documents_have_exactly_these_bytes)
     assert_int_equal(ncz_var_set_chunks(m, v, NC_CHUNKED, &chunk), NC_NOERR);
     put(m, &v->atts, "f", NC_FLOAT, 1, &f);
     (void)add_var(m, m->root, "s", NC_INT, 0, NULL);
-    assert_int_equal(ncz_format_plan(m, &style, false, docmap_emit, &d), NC_NOERR);
+    assert_int_equal(ncz_dialects_plan(m, &style, false, docmap_emit, &d), NC_NOERR);
     assert_string_equal(docmap_text(&d, ".zgroup"),
                         "{\"zarr_format\": 2, \"_nczarr_superblock\": {\"version\": \"2.0.0\"}, \"_nczarr_group\": "
                         "{\"dims\": {\"t\": 3}, \"vars\": [\"v\",\"s\"], \"groups\": []}}");
@@ -472,8 +472,8 @@ TEST(documents_have_exactly_these_bytes)
         "\"_nczarr_attr\": \"|J0\"}}}");
     docmap_clear(&d);
 
-    style = (ncz_format_opts){.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_PURE, .xarray = false};
-    assert_int_equal(ncz_format_plan(m, &style, true, docmap_emit, &d), NC_NOERR);
+    style = (ncz_format_opts){.dialect = ncz_dialects_find(2), .gen = NCZ_GEN_PURE, .xarray = false};
+    assert_int_equal(ncz_dialects_plan(m, &style, true, docmap_emit, &d), NC_NOERR);
     assert_string_equal(docmap_text(&d, ".zgroup"), "{\"zarr_format\": 2}");
     assert_string_equal(docmap_text(&d, "v/.zattrs"), "{\"f\": 0.10000000149011612}");
     docmap_clear(&d);
@@ -523,11 +523,11 @@ place_of(const journal *j, const char *key)
 TEST(documents_are_written_from_below_to_the_root)
 {
     ncz_format_opts style = {
-        .dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true, .consolidated = true};
+        .dialect = ncz_dialects_find(2), .gen = NCZ_GEN_BOTH, .xarray = true, .consolidated = true};
     ncz_model *m = rich_model(&style);
     journal    j = {.refuse_at = -1};
 
-    assert_int_equal(ncz_format_plan(m, &style, false, note, &j), NC_NOERR);
+    assert_int_equal(ncz_dialects_plan(m, &style, false, note, &j), NC_NOERR);
     for (size_t i = 1; i < j.n; i++)
         assert_true(j.stage[i - 1] <= j.stage[i]);
     assert_string_equal(j.key[j.n - 1], ".zgroup");
@@ -543,7 +543,7 @@ TEST(documents_are_written_from_below_to_the_root)
 
 TEST(only_what_changed_is_written)
 {
-    ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
+    ncz_format_opts style = {.dialect = ncz_dialects_find(2), .gen = NCZ_GEN_BOTH, .xarray = true};
     ncz_model      *m = new_model(&style);
     ncz_dim        *t = add_dim(m, m->root, "t", 0, true);
     ncz_var        *v = add_var(m, m->root, "v", NC_INT, 1, &t);
@@ -552,32 +552,32 @@ TEST(only_what_changed_is_written)
 
     (void)add_var(m, m->root, "w", NC_INT, 0, NULL);
     assert_int_equal(ncz_model_add_group(m, m->root, "g", &g), NC_NOERR);
-    assert_int_equal(ncz_format_plan(m, &style, false, note, &j), NC_NOERR);
+    assert_int_equal(ncz_dialects_plan(m, &style, false, note, &j), NC_NOERR);
     assert_int_equal(j.n, 8);
-    ncz_format_mark_stored(m);
+    ncz_dialects_mark_stored(m);
     j.check = true;
 
     j.n = 0;
-    assert_int_equal(ncz_format_plan(m, &style, false, note, &j), NC_NOERR);
+    assert_int_equal(ncz_dialects_plan(m, &style, false, note, &j), NC_NOERR);
     assert_int_equal(j.n, 0);
     put_text(m, &v->atts, "units", "m");
-    assert_int_equal(ncz_format_plan(m, &style, false, note, &j), NC_NOERR);
+    assert_int_equal(ncz_dialects_plan(m, &style, false, note, &j), NC_NOERR);
     assert_int_equal(j.n, 2); /* the variable's own */
-    assert_int_equal(ncz_format_plan(m, &style, false, note, &j), NC_NOERR);
+    assert_int_equal(ncz_dialects_plan(m, &style, false, note, &j), NC_NOERR);
     assert_int_equal(j.n, 4); /* marks stay until what was planned is stored */
-    ncz_format_mark_stored(m);
+    ncz_dialects_mark_stored(m);
 
     j.n = 0;
     ncz_model_grow_dim(m, t, 5);
-    assert_int_equal(ncz_format_plan(m, &style, false, note, &j), NC_NOERR);
+    assert_int_equal(ncz_dialects_plan(m, &style, false, note, &j), NC_NOERR);
     assert_int_equal(j.n, 4); /* the variable, and the group that has the dimension: the root */
     assert_string_equal(j.key[3], ".zgroup");
-    ncz_format_mark_stored(m);
+    ncz_dialects_mark_stored(m);
 
     j.n = 0;
     style.consolidated = true;
     put_text(m, &g->atts, "a", "b");
-    assert_int_equal(ncz_format_plan(m, &style, false, note, &j), NC_NOERR);
+    assert_int_equal(ncz_dialects_plan(m, &style, false, note, &j), NC_NOERR);
     assert_int_equal(j.n, 3);
     assert_string_equal(j.key[2], ".zmetadata");
     ncz_model_free(m);
@@ -597,8 +597,8 @@ TEST(every_prefix_of_the_documents_opens)
         d[0] = t;
         (void)add_var(m, m->root, "v", NC_INT, 1, &t);
         assert_int_equal(ncz_model_add_group(m, m->root, "g", &g), NC_NOERR);
-        assert_int_equal(ncz_format_plan(m, &style, false, note, &j), NC_NOERR);
-        ncz_format_mark_stored(m);
+        assert_int_equal(ncz_dialects_plan(m, &style, false, note, &j), NC_NOERR);
+        ncz_dialects_mark_stored(m);
         j.check = true;
         ncz_model_grow_dim(m, t, 7);
         assert_int_equal(ncz_model_add_group(m, g, "h", &h), NC_NOERR);
@@ -606,7 +606,7 @@ TEST(every_prefix_of_the_documents_opens)
         (void)add_var(m, h, "w", NC_FLOAT, 2, d);
         (void)add_var(m, m->root, "late", NC_DOUBLE, 2, d);
         put_text(m, &m->root->atts, "title", "x");
-        assert_int_equal(ncz_format_plan(m, &style, false, note, &j), NC_NOERR);
+        assert_int_equal(ncz_dialects_plan(m, &style, false, note, &j), NC_NOERR);
         ncz_model_free(m);
         docmap_clear(&j.now);
     }
@@ -615,15 +615,15 @@ TEST(every_prefix_of_the_documents_opens)
 TEST(a_refused_document_ends_the_plan)
 {
     ncz_format_opts style = {
-        .dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true, .consolidated = true};
+        .dialect = ncz_dialects_find(2), .gen = NCZ_GEN_BOTH, .xarray = true, .consolidated = true};
     ncz_model *m = rich_model(&style);
     journal    all = {.refuse_at = -1};
 
-    assert_int_equal(ncz_format_plan(m, &style, true, note, &all), NC_NOERR);
+    assert_int_equal(ncz_dialects_plan(m, &style, true, note, &all), NC_NOERR);
     for (size_t i = 0; i < all.n; i++) {
         journal j = {.refuse_at = (int)i};
 
-        assert_int_equal(ncz_format_plan(m, &style, true, note, &j), NC_EIO);
+        assert_int_equal(ncz_dialects_plan(m, &style, true, note, &j), NC_EIO);
         assert_int_equal(j.n, i);
         docmap_clear(&j.now);
     }
@@ -635,14 +635,14 @@ TEST(a_refused_document_ends_the_plan)
 
 TEST(old_styles_are_written_and_read)
 {
-    ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_2, .xarray = true}, got;
+    ncz_format_opts style = {.dialect = ncz_dialects_find(2), .gen = NCZ_GEN_2, .xarray = true}, got;
     ncz_model      *m = new_model(&style), *m2;
     ncz_dim        *t = add_dim(m, m->root, "t", 4, true);
     const char     *s = "x";
     docmap          d = {.v = NULL};
 
     (void)add_var(m, m->root, "c", NC_CHAR, 1, &t);
-    assert_int_equal(ncz_format_plan(m, &style, true, docmap_emit, &d), NC_NOERR);
+    assert_int_equal(ncz_dialects_plan(m, &style, true, docmap_emit, &d), NC_NOERR);
     assert_non_null(strstr(docmap_text(&d, "c/.zarray"), "\"dtype\": \"<U1\""));
     assert_non_null(strstr(docmap_text(&d, "c/.zarray"), "\"_NCZARR_ARRAY\": {\"dimrefs\": [\"/t\"]"));
     assert_non_null(strstr(docmap_text(&d, ".zgroup"), "\"_NCZARR_SUPERBLOCK\""));
@@ -654,16 +654,16 @@ TEST(old_styles_are_written_and_read)
     ncz_model_free(m2);
 
     put(m, &m->root->vars[0]->atts, "s", NC_STRING, 1, &s);
-    assert_int_equal(ncz_format_plan(m, &style, true, docmap_emit, &d), NC_EBADTYPE);
+    assert_int_equal(ncz_dialects_plan(m, &style, true, docmap_emit, &d), NC_EBADTYPE);
     assert_non_null(strstr(ncz_err_text(), "c: attribute 's'"));
     ncz_atts_del(&m->root->vars[0]->atts, ncz_atts_find(&m->root->vars[0]->atts, "s"));
     (void)add_var(m, m->root, "names", NC_STRING, 1, &t);
-    assert_int_equal(ncz_format_plan(m, &style, true, docmap_emit, &d), NC_EBADTYPE);
+    assert_int_equal(ncz_dialects_plan(m, &style, true, docmap_emit, &d), NC_EBADTYPE);
     assert_non_null(strstr(ncz_err_text(), "names"));
 
     style.gen = NCZ_GEN_1;
-    assert_int_equal(ncz_format_plan(m, &style, true, docmap_emit, &d), NC_EPERM);
-    assert_int_equal(ncz_format_create(m, &style, NULL), NC_EINVAL);
+    assert_int_equal(ncz_dialects_plan(m, &style, true, docmap_emit, &d), NC_EPERM);
+    assert_int_equal(ncz_dialects_create(m, &style, NULL), NC_EINVAL);
     ncz_model_free(m);
     docmap_clear(&d);
 }
@@ -689,7 +689,7 @@ TEST(nczarr_read_as_pure_is_read_only)
 /* Same name, another length: the name alone would mislead, and without any name xarray opens nothing of the group. */
 TEST(ambiguous_names_become_paths)
 {
-    ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
+    ncz_format_opts style = {.dialect = ncz_dialects_find(2), .gen = NCZ_GEN_BOTH, .xarray = true};
     ncz_model      *m = new_model(&style);
     ncz_dim        *x = add_dim(m, m->root, "x", 2, false), *x2;
     ncz_group      *g;
@@ -699,7 +699,7 @@ TEST(ambiguous_names_become_paths)
     x2 = add_dim(m, g, "x", 4, false);
     (void)add_var(m, g, "outer", NC_INT, 1, &x);
     (void)add_var(m, g, "inner", NC_INT, 1, &x2);
-    assert_int_equal(ncz_format_plan(m, &style, false, docmap_emit, &d), NC_NOERR);
+    assert_int_equal(ncz_dialects_plan(m, &style, false, docmap_emit, &d), NC_NOERR);
     assert_non_null(strstr(docmap_text(&d, "g/outer/.zattrs"), "\"_ARRAY_DIMENSIONS\": [\"_x\"]"));
     assert_non_null(strstr(docmap_text(&d, "g/inner/.zattrs"), "\"_ARRAY_DIMENSIONS\": [\"x\"]"));
     ncz_model_free(m);
@@ -717,7 +717,7 @@ TEST(dimensions_of_other_groups_are_found_by_path)
     static const ncz_generation gens[] = {NCZ_GEN_2, NCZ_GEN_3, NCZ_GEN_4, NCZ_GEN_BOTH};
 
     for (size_t i = 0; i < NCZ_LEN(gens); i++) {
-        ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = gens[i], .xarray = true};
+        ncz_format_opts style = {.dialect = ncz_dialects_find(2), .gen = gens[i], .xarray = true};
         ncz_model      *m = new_model(&style);
         ncz_group      *a, *b;
         ncz_dim        *dims[4];
@@ -733,7 +733,7 @@ TEST(dimensions_of_other_groups_are_found_by_path)
         (void)add_var(m, m->root, "of_a", NC_INT, 1, &dims[3]);
         (void)add_var(m, m->root, "of_both", NC_INT, 2, dims);
         (void)add_var(m, b, "q", NC_INT, 3, dims);
-        assert_int_equal(ncz_format_plan(m, &style, false, docmap_emit, &d), NC_NOERR);
+        assert_int_equal(ncz_dialects_plan(m, &style, false, docmap_emit, &d), NC_NOERR);
         assert_non_null(strstr(docmap_text(&d, "of_a/.zattrs"), "\"_ARRAY_DIMENSIONS\": [\"only\"]"));
         assert_non_null(strstr(docmap_text(&d, "of_both/.zattrs"), "\"_ARRAY_DIMENSIONS\": [\"_a_y\",\"_b_y\"]"));
         assert_non_null(strstr(docmap_text(&d, "b/q/.zattrs"), "\"_ARRAY_DIMENSIONS\": [\"_a_y\",\"y\",\"t\"]"));
@@ -755,7 +755,7 @@ TEST(dimensions_of_other_groups_are_found_by_path)
 /* A path with '_' for '/' may be somebody's name, too. */
 TEST(names_that_cannot_be_told_apart_are_left_out)
 {
-    ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
+    ncz_format_opts style = {.dialect = ncz_dialects_find(2), .gen = NCZ_GEN_BOTH, .xarray = true};
     ncz_model      *m = new_model(&style);
     ncz_dim        *x = add_dim(m, m->root, "x", 2, false);
     ncz_group      *g;
@@ -765,7 +765,7 @@ TEST(names_that_cannot_be_told_apart_are_left_out)
     (void)add_dim(m, g, "x", 4, false);
     (void)add_dim(m, g, "_x", 5, false);
     (void)add_var(m, g, "outer", NC_INT, 1, &x);
-    assert_int_equal(ncz_format_plan(m, &style, false, docmap_emit, &d), NC_NOERR);
+    assert_int_equal(ncz_dialects_plan(m, &style, false, docmap_emit, &d), NC_NOERR);
     assert_null(strstr(docmap_text(&d, "g/outer/.zattrs"), "_ARRAY_DIMENSIONS"));
     ncz_model_free(m);
     docmap_clear(&d);
@@ -773,14 +773,14 @@ TEST(names_that_cannot_be_told_apart_are_left_out)
 
 TEST(texts_keep_their_zeros)
 {
-    ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
+    ncz_format_opts style = {.dialect = ncz_dialects_find(2), .gen = NCZ_GEN_BOTH, .xarray = true};
     ncz_model      *m = new_model(&style);
     docmap          d = {.v = NULL};
     char            many[400] = "x";
 
     put(m, &m->root->atts, "units", NC_CHAR, 2, "m");
     put(m, &m->root->atts, "many", NC_CHAR, sizeof many, many);
-    assert_int_equal(ncz_format_plan(m, &style, false, docmap_emit, &d), NC_NOERR);
+    assert_int_equal(ncz_dialects_plan(m, &style, false, docmap_emit, &d), NC_NOERR);
     assert_non_null(strstr(docmap_text(&d, ".zattrs"), "\"units\": \"m\""));
     assert_non_null(strstr(docmap_text(&d, ".zattrs"), "\"lengths\": {\"units\": 2}"));
     assert_non_null(strstr(docmap_text(&d, ".zattrs"), "\"many\": \"x\\u0000"));
@@ -795,7 +795,7 @@ TEST(texts_keep_their_zeros)
     m = new_model(&style);
     put(m, &m->root->atts, "units", NC_CHAR, 2, "m");
     put(m, &m->root->atts, "many", NC_CHAR, sizeof many, many);
-    assert_int_equal(ncz_format_plan(m, &style, false, docmap_emit, &d), NC_NOERR);
+    assert_int_equal(ncz_dialects_plan(m, &style, false, docmap_emit, &d), NC_NOERR);
     assert_non_null(strstr(docmap_text(&d, ".zattrs"), "\"units\": \"m\""));
     assert_non_null(strstr(docmap_text(&d, ".zattrs"), "\"many\": \"x\""));
     assert_null(strstr(docmap_text(&d, ".zattrs"), "lengths"));
@@ -806,7 +806,7 @@ TEST(texts_keep_their_zeros)
 /* A fill value that would upset decoders of base64 is base64, and says so. */
 TEST(upsetting_fill_values_are_base64_and_marked)
 {
-    ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
+    ncz_format_opts style = {.dialect = ncz_dialects_find(2), .gen = NCZ_GEN_BOTH, .xarray = true};
     ncz_model      *m = new_model(&style);
     const char     *plain = "fill", *upsetting = "x";
     ncz_var *a = add_var(m, m->root, "a", NC_STRING, 0, NULL), *b = add_var(m, m->root, "b", NC_STRING, 0, NULL);
@@ -814,7 +814,7 @@ TEST(upsetting_fill_values_are_base64_and_marked)
 
     assert_int_equal(ncz_var_set_fill(m, a, NCZ_FILL_VALUE, &plain), NC_NOERR);
     assert_int_equal(ncz_var_set_fill(m, b, NCZ_FILL_VALUE, &upsetting), NC_NOERR);
-    assert_int_equal(ncz_format_plan(m, &style, true, docmap_emit, &d), NC_NOERR);
+    assert_int_equal(ncz_dialects_plan(m, &style, true, docmap_emit, &d), NC_NOERR);
     assert_non_null(strstr(docmap_text(&d, "a/.zarray"), "\"fill_value\": \"fill\""));
     assert_null(strstr(docmap_text(&d, "a/.zarray"), "base64"));
     assert_non_null(strstr(docmap_text(&d, "b/.zarray"), "\"fill_value\": \"eA==\""));
@@ -822,7 +822,7 @@ TEST(upsetting_fill_values_are_base64_and_marked)
     assert_non_null(strstr(docmap_text(&d, "b/.zattrs"), "\"fill\": \"base64\""));
     docmap_clear(&d);
     style.gen = NCZ_GEN_PURE;
-    assert_int_equal(ncz_format_plan(m, &style, true, docmap_emit, &d), NC_NOERR);
+    assert_int_equal(ncz_dialects_plan(m, &style, true, docmap_emit, &d), NC_NOERR);
     assert_non_null(strstr(docmap_text(&d, "a/.zarray"), "\"fill_value\": \"ZmlsbA==\""));
     docmap_clear(&d);
     ncz_model_free(m);
@@ -865,7 +865,7 @@ TEST(default_fills_that_would_mask_are_null)
             assert_int_equal(v->fill_mode, none ? NCZ_FILL_NONE : NCZ_FILL_DEFAULT);
             assert_int_equal(v->spec->fill_null, both && cases[i].unmasked);
             assert_int_equal(v->spec->fill == NULL, none);
-            assert_int_equal(ncz_format_plan(m, &style, true, docmap_emit, &d), NC_NOERR);
+            assert_int_equal(ncz_dialects_plan(m, &style, true, docmap_emit, &d), NC_NOERR);
             snprintf(want, sizeof want, "\"fill_value\": %s",
                      both && cases[i].unmasked ? "null"
                      : none                    ? "null"
@@ -882,7 +882,7 @@ TEST(default_fills_that_would_mask_are_null)
             assert_int_equal(v->fill_mode, none ? NCZ_FILL_NONE : NCZ_FILL_DEFAULT);
             assert_int_equal(v->spec->fill_null, both && cases[i].unmasked);
             assert_int_equal(v->spec->fill == NULL, none);
-            assert_int_equal(ncz_format_plan(m2, &style, true, docmap_emit, &again), NC_NOERR);
+            assert_int_equal(ncz_dialects_plan(m2, &style, true, docmap_emit, &again), NC_NOERR);
             assert_string_equal(docmap_text(&again, "v/.zarray"), docmap_text(&d, "v/.zarray"));
             ncz_model_free(m2);
             ncz_model_free(m);
@@ -890,18 +890,18 @@ TEST(default_fills_that_would_mask_are_null)
             docmap_clear(&again);
         }
     for (size_t i = 0; i < NCZ_LEN(cases); i++) { /* as an earlier release wrote it */
-        ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
+        ncz_format_opts style = {.dialect = ncz_dialects_find(2), .gen = NCZ_GEN_BOTH, .xarray = true};
         ncz_model      *m = new_model(&style), *m2;
         docmap          d = {.v = NULL}, again = {.v = NULL};
         ncz_var        *v = add_var(m, m->root, "v", cases[i].type, 0, NULL);
         char            want[64];
 
         v->fill_null = false;
-        assert_int_equal(ncz_format_plan(m, &style, true, docmap_emit, &d), NC_NOERR);
+        assert_int_equal(ncz_dialects_plan(m, &style, true, docmap_emit, &d), NC_NOERR);
         m2 = must_load(&d, &style);
         assert_int_equal(var_at(m2, "v")->fill_mode, NCZ_FILL_DEFAULT);
         assert_false(var_at(m2, "v")->spec->fill_null);
-        assert_int_equal(ncz_format_plan(m2, &style, true, docmap_emit, &again), NC_NOERR);
+        assert_int_equal(ncz_dialects_plan(m2, &style, true, docmap_emit, &again), NC_NOERR);
         snprintf(want, sizeof want, "\"fill_value\": %s", cases[i].text);
         assert_non_null(strstr(docmap_text(&again, "v/.zarray"), want));
         assert_string_equal(docmap_text(&again, "v/.zarray"), docmap_text(&d, "v/.zarray"));
@@ -911,14 +911,14 @@ TEST(default_fills_that_would_mask_are_null)
         docmap_clear(&again);
     }
     { /* no fill stays no fill */
-        ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
+        ncz_format_opts style = {.dialect = ncz_dialects_find(2), .gen = NCZ_GEN_BOTH, .xarray = true};
         ncz_model      *m = new_model(&style), *m2;
         docmap          d = {.v = NULL};
         ncz_var        *v = add_var(m, m->root, "v", NC_BYTE, 0, NULL);
 
         assert_int_equal(ncz_var_set_fill(m, v, NCZ_FILL_NONE, NULL), NC_NOERR);
         assert_false(v->spec->fill_null);
-        assert_int_equal(ncz_format_plan(m, &style, true, docmap_emit, &d), NC_NOERR);
+        assert_int_equal(ncz_dialects_plan(m, &style, true, docmap_emit, &d), NC_NOERR);
         assert_null(strstr(docmap_text(&d, "v/.zarray"), "\"fill\""));
         m2 = must_load(&d, &style);
         assert_int_equal(var_at(m2, "v")->fill_mode, NCZ_FILL_NONE);
@@ -931,14 +931,14 @@ TEST(default_fills_that_would_mask_are_null)
 TEST(the_consolidated_copy_equals_the_documents)
 {
     ncz_format_opts style = {
-        .dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true, .consolidated = true};
+        .dialect = ncz_dialects_find(2), .gen = NCZ_GEN_BOTH, .xarray = true, .consolidated = true};
     ncz_model          *m = rich_model(&style), *m2, *m3;
     docmap              d = {.v = NULL}, copy = {.v = NULL};
     ncz_json           *all;
     const char         *text;
     const ncz_json_opts opts = {.mode = NCZ_JSON_LENIENT, .depth = 128, .nbytes = (size_t)1 << 26};
 
-    assert_int_equal(ncz_format_plan(m, &style, false, docmap_emit, &d), NC_NOERR);
+    assert_int_equal(ncz_dialects_plan(m, &style, false, docmap_emit, &d), NC_NOERR);
     text = docmap_text(&d, ".zmetadata");
     assert_int_equal(ncz_json_parse(text, strlen(text), &opts, &all, NULL), NC_NOERR);
     assert_string_equal(ncz_json_key(all, 0), "metadata");
@@ -973,7 +973,7 @@ TEST(neighbours_of_a_change_stay_as_they_stood)
     m = must_load(&d, &style);
     put(m, &m->root->atts, "json_num", NC_DOUBLE, 1, &third);
     put_text(m, &m->root->atts, "new", "{\"x\":  1}");
-    assert_int_equal(ncz_format_plan(m, &style, false, docmap_emit, &d), NC_NOERR);
+    assert_int_equal(ncz_dialects_plan(m, &style, false, docmap_emit, &d), NC_NOERR);
     assert_non_null(strstr(docmap_text(&d, ".zattrs"), "\"json_num\": 0.3333333333333333, "));
     assert_non_null(strstr(docmap_text(&d, ".zattrs"), "\"json_num\": \"<f8\", "));
     assert_non_null(strstr(docmap_text(&d, ".zattrs"), "\"nantext\": NaN, "));
@@ -989,7 +989,7 @@ TEST(neighbours_of_a_change_stay_as_they_stood)
 TEST(an_array_longer_than_its_dimension_is_reachable)
 {
     docmap          d = {.v = NULL};
-    ncz_format_opts style = {.dialect = ncz_format_dialect(2), .gen = NCZ_GEN_BOTH, .xarray = true};
+    ncz_format_opts style = {.dialect = ncz_dialects_find(2), .gen = NCZ_GEN_BOTH, .xarray = true};
     ncz_model      *m = new_model(&style);
     ncz_dim        *dims[2];
     docmap          later = {.v = NULL};
@@ -997,9 +997,9 @@ TEST(an_array_longer_than_its_dimension_is_reachable)
     dims[0] = add_dim(m, m->root, "t", 2, true);
     dims[1] = add_dim(m, m->root, "x", 3, false);
     (void)add_var(m, m->root, "v", NC_INT, 2, dims);
-    assert_int_equal(ncz_format_plan(m, &style, true, docmap_emit, &d), NC_NOERR);
+    assert_int_equal(ncz_dialects_plan(m, &style, true, docmap_emit, &d), NC_NOERR);
     ncz_model_grow_dim(m, dims[0], 9);
-    assert_int_equal(ncz_format_plan(m, &style, true, docmap_emit, &later), NC_NOERR);
+    assert_int_equal(ncz_dialects_plan(m, &style, true, docmap_emit, &later), NC_NOERR);
     ncz_model_free(m);
     docmap_puts(&d, "v/.zarray", docmap_text(&later, "v/.zarray"));
     m = must_load(&d, NULL);

@@ -276,7 +276,7 @@ TEST(made_up_attributes_are_not_written)
     one_array(&d, "\"<M8[s]\"", "[]", "5", "", "{\"a\": 1}");
     m = must_load(&d, &style);
     assert_non_null(ncz_atts_find(&var_at(m, "v")->atts, "_FillValue"));
-    assert_int_equal(ncz_format_plan(m, &style, true, docmap_emit, &out), NC_NOERR);
+    assert_int_equal(ncz_dialects_plan(m, &style, true, docmap_emit, &out), NC_NOERR);
     assert_string_equal(docmap_text(&out, "v/.zattrs"), "{\"a\": 1}");
     assert_string_equal(
         docmap_text(&out, "v/.zarray"),
@@ -434,7 +434,7 @@ TEST(the_fill_value_is_the_missing_value)
         if (!(got == cases[i].want || (isnan(got) && isnan(cases[i].want))))
             fail_msg("%s %s: %g", cases[i].dtype, cases[i].fill, got);
         assert_false(v->atts.dirty);
-        assert_int_equal(ncz_format_plan(m, &style, true, docmap_emit, &out), NC_NOERR);
+        assert_int_equal(ncz_dialects_plan(m, &style, true, docmap_emit, &out), NC_NOERR);
         assert_string_equal(docmap_text(&out, "v/.zattrs"), "{\"a\": 1}");
         ncz_model_free(m);
         docmap_clear(&d);
@@ -637,7 +637,7 @@ TEST(noxarray_keeps_the_attribute_of_dimensions)
     assert_false(style.xarray);
     assert_int_equal(var_at(m, "v")->atts.n, 2); /* the other one is its fill_value */
     /* what was not looked at is not lost */
-    assert_int_equal(ncz_format_plan(m, &style, true, docmap_emit, &out), NC_NOERR);
+    assert_int_equal(ncz_dialects_plan(m, &style, true, docmap_emit, &out), NC_NOERR);
     assert_string_equal(docmap_text(&out, "v/.zattrs"), "{\"a\": 1, \"_ARRAY_DIMENSIONS\": [\"x\"]}");
     ncz_model_free(m);
     docmap_clear(&d);
@@ -858,7 +858,7 @@ TEST(broken_documents_spoil_only_their_node)
     {
         docmap out = {.v = NULL};
 
-        assert_int_equal(ncz_format_plan(m, &style, true, docmap_emit, &out), NC_NOERR);
+        assert_int_equal(ncz_dialects_plan(m, &style, true, docmap_emit, &out), NC_NOERR);
         assert_null(docmap_text(&out, "v03/.zarray"));
         assert_null(docmap_text(&out, "v00/.zattrs"));
         assert_non_null(docmap_text(&out, "v01/.zarray"));

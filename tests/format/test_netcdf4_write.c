@@ -126,7 +126,7 @@ read_file(image_file *f, ncz_format_opts *style)
     ncz_model *m = NULL;
 
     assert_int_equal(ncz_model_new(&ncz_limits_default, &m), NC_NOERR);
-    if (ncz_format_load(&docs, &wish_default, m, style) != NC_NOERR)
+    if (ncz_dialects_load(&docs, &wish_default, m, style) != NC_NOERR)
         fail_msg("load: %s", ncz_err_text());
     return m;
 }

@@ -81,18 +81,19 @@ TEST(over_all_dialects)
 {
     ncz_buf text = NCZ_BUF_INIT;
 
-    assert_int_equal(ncz_format_marks_text(&text), NC_NOERR);
+    assert_int_equal(ncz_dialects_marks_text(&text), NC_NOERR);
     assert_string_equal(text.data, "zarr.json, .zgroup, .zarray, .zmetadata, .nczarr");
     ncz_buf_clear(&text);
-    assert_int_equal(ncz_format_longest_document(), strlen(".nczarray"));
-    assert_string_equal(ncz_format_copies()->key, ".zmetadata");
-    assert_string_equal(ncz_format_hidden_key(".zgroup"), ".zgroup.unfinished");
-    assert_string_equal(ncz_format_shown_key(".zattrs.unfinished"), ".zattrs");
-    assert_null(ncz_format_hidden_key("v/.zgroup"));
-    assert_null(ncz_format_shown_key(".zgroup"));
-    assert_true(ncz_format_is_top_document("zarr.json", 9) && ncz_format_is_top_document(".zattrs/x", 7));
-    assert_false(ncz_format_is_top_document(".zattr", 6) || ncz_format_is_top_document("", 0));
-    assert_true(ncz_format_owns_temporary(".zarray.8a1f.partial") && ncz_format_owns_temporary("0.0.8a1f.partial"));
-    assert_true(ncz_format_owns_temporary("zarr.8a1f.partial"));
-    assert_false(ncz_format_owns_temporary("film.partial"));
+    assert_int_equal(ncz_dialects_longest_document(), strlen(".nczarray"));
+    assert_string_equal(ncz_dialects_copies()->key, ".zmetadata");
+    assert_string_equal(ncz_dialects_hidden_key(".zgroup"), ".zgroup.unfinished");
+    assert_string_equal(ncz_dialects_shown_key(".zattrs.unfinished"), ".zattrs");
+    assert_null(ncz_dialects_hidden_key("v/.zgroup"));
+    assert_null(ncz_dialects_shown_key(".zgroup"));
+    assert_true(ncz_dialects_is_top_document("zarr.json", 9) && ncz_dialects_is_top_document(".zattrs/x", 7));
+    assert_false(ncz_dialects_is_top_document(".zattr", 6) || ncz_dialects_is_top_document("", 0));
+    assert_true(ncz_dialects_owns_temporary(".zarray.8a1f.partial") &&
+                ncz_dialects_owns_temporary("0.0.8a1f.partial"));
+    assert_true(ncz_dialects_owns_temporary("zarr.8a1f.partial"));
+    assert_false(ncz_dialects_owns_temporary("film.partial"));
 }

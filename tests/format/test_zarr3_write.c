@@ -8,13 +8,13 @@
 static ncz_format_opts
 style_of(ncz_generation gen)
 {
-    return (ncz_format_opts){.dialect = ncz_format_dialect(3), .gen = gen, .xarray = true};
+    return (ncz_format_opts){.dialect = ncz_dialects_find(3), .gen = gen, .xarray = true};
 }
 
 static void
 plan_all(const ncz_model *m, const ncz_format_opts *style, docmap *d)
 {
-    int rc = ncz_format_plan(m, style, true, docmap_emit, d);
+    int rc = ncz_dialects_plan(m, style, true, docmap_emit, d);
 
     if (rc != NC_NOERR)
         fail_msg("plan: %d %s", rc, ncz_err_text());
@@ -208,9 +208,9 @@ TEST(consolidated_is_inside_the_root)
     assert_null(strstr(docmap_text(&d, "g/zarr.json"), "consolidated"));
 
     /* A changed variable changes the root's document too, and nothing else. */
-    ncz_format_mark_stored(m);
+    ncz_dialects_mark_stored(m);
     put_text(m, &var_at(m, "t")->atts, "units", "degC");
-    assert_int_equal(ncz_format_plan(m, &style, false, docmap_emit, &changed), NC_NOERR);
+    assert_int_equal(ncz_dialects_plan(m, &style, false, docmap_emit, &changed), NC_NOERR);
     assert_int_equal(changed.n, 2);
     assert_string_equal(changed.v[0].key, "t/zarr.json");
     assert_string_equal(changed.v[1].key, "zarr.json");
@@ -406,12 +406,12 @@ TEST(other_writers_keep_their_spelling)
     docmap_puts(&d, "v/zarr.json", array);
     m = must_load(&d, &got);
     assert_int_equal(got.gen, NCZ_GEN_PURE);
-    assert_int_equal(ncz_format_plan(m, &got, false, docmap_emit, &out), NC_NOERR);
+    assert_int_equal(ncz_dialects_plan(m, &got, false, docmap_emit, &out), NC_NOERR);
     assert_int_equal(out.n, 0); /* nothing is changed */
     v = var_at(m, "v");
     put_text(m, &v->atts, "new", "n");
     ncz_atts_del(&v->atts, ncz_atts_find(&v->atts, "gone"));
-    assert_int_equal(ncz_format_plan(m, &got, false, docmap_emit, &out), NC_NOERR);
+    assert_int_equal(ncz_dialects_plan(m, &got, false, docmap_emit, &out), NC_NOERR);
     assert_int_equal(out.n, 1);
     assert_false(got.readonly);
     assert_string_equal(
@@ -484,7 +484,7 @@ TEST(out_of_memory)
     style.consolidated = true;
     for (size_t n = 1; rc != NC_NOERR; n++) {
         fail_allocation(n);
-        rc = ncz_format_plan(m, &style, true, drop_document, NULL);
+        rc = ncz_dialects_plan(m, &style, true, drop_document, NULL);
         fail_allocation(0);
         if (rc != NC_NOERR)
             assert_int_equal(rc, NC_ENOMEM);

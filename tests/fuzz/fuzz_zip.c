@@ -9,7 +9,7 @@
 
 #include "zip/zipdocs.h"
 #include "zmap/zmap.h"
-#include "zip/zmap_zip.h"
+#include "zip/zip.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -105,10 +105,10 @@ change(zmap *m, void **taken, size_t *len)
 
     (void)zmap_del(m, &gone, 1);
     (void)zmap_put(m, ".zgroup", "{}", 2);
-    if (zmap_zip_mem_take(m, taken, len) != NC_NOERR)
+    if (ncz_zip_mem_take(m, taken, len) != NC_NOERR)
         abort();
     (void)zmap_close(m, ZMAP_KEEP);
-    if (zmap_zip_mem_open(*taken, *len, ZMAP_OPEN_READ, &(zmap_zip_opts){.prefix = ""}, &m) != NC_NOERR)
+    if (ncz_zip_mem_open(*taken, *len, ZMAP_OPEN_READ, &(ncz_zip_opts){.prefix = ""}, &m) != NC_NOERR)
         abort();
     if (put)
         expect(m, "fuzz/0", "new");
@@ -135,11 +135,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     if (size != 0)
         memcpy(block, data, size);
-    if (zmap_zip_mem_open(block, size, ZMAP_OPEN_READ, &test_zip_opts, &m) == NC_NOERR) {
+    if (ncz_zip_mem_open(block, size, ZMAP_OPEN_READ, &test_zip_opts, &m) == NC_NOERR) {
         look(m, true);
         (void)zmap_close(m, ZMAP_KEEP);
     }
-    if (zmap_zip_mem_open(block, size, ZMAP_OPEN_WRITE, &(zmap_zip_opts){.prefix = ""}, &m) == NC_NOERR)
+    if (ncz_zip_mem_open(block, size, ZMAP_OPEN_WRITE, &(ncz_zip_opts){.prefix = ""}, &m) == NC_NOERR)
         change(m, &block, &size);
     free(block);
     return 0;

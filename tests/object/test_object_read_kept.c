@@ -8,7 +8,7 @@
 
 #include "support/scratch.h"
 #include "zmap/file/zmap_file.h"
-#include "zip/zmap_zip.h"
+#include "zip/zip.h"
 
 enum { MIB = 1 << 20 };
 
@@ -144,7 +144,7 @@ TEST(all_stores)
         if (round % 3 == 0)
             assert_int_equal(zmap_file_open(scratch_path(dir, "d"), ZMAP_CREATE_NEW, &m), NC_NOERR);
         else if (round % 3 == 1)
-            assert_int_equal(zmap_zip_open(scratch_path(dir, "z.zip"), ZMAP_CREATE_NEW, NULL, &m), NC_NOERR);
+            assert_int_equal(ncz_zip_open(scratch_path(dir, "z.zip"), ZMAP_CREATE_NEW, NULL, &m), NC_NOERR);
         else
             m = test_map(round % 2 == 0, NULL);
         random_traffic(m, codecs[(size_t)round % NCZ_LEN(codecs)], (uint64_t)round + 1, round / 3);
@@ -402,7 +402,7 @@ TEST(memory_is_bounded)
     }
     scratch_empty(dir);
     if (test_drawn_sanitized(1, 3)) {
-        assert_int_equal(zmap_zip_open(scratch_path(dir, "z.zip"), ZMAP_CREATE_NEW, NULL, &m), NC_NOERR);
+        assert_int_equal(ncz_zip_open(scratch_path(dir, "z.zip"), ZMAP_CREATE_NEW, NULL, &m), NC_NOERR);
         store_large(m, 100, 64 * MIB);
         assert_int_equal(zmap_close(m, ZMAP_KEEP), NC_NOERR);
     }

@@ -29,7 +29,7 @@ ncz_par_flush(ncz_dataset *ds, ncz_comm_call call, int rc)
 {
     if (planted == PLANTED_DOCUMENTS_FIRST && rc == NC_NOERR &&
         (rc = ncz_par_run_on_first(ds, call, store_documents)) == NC_NOERR)
-        ncz_format_mark_stored(ds->model);
+        ncz_dialects_mark_stored(ds->model);
     return real_par_flush(ds, call, rc);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The documents by which the tests have datasets in archives found. */
-#ifndef TESTS_ZMAP_ZIPDOCS_H
-#define TESTS_ZMAP_ZIPDOCS_H
+#ifndef TESTS_ZIPDOCS_H
+#define TESTS_ZIPDOCS_H
 
-#include "zip/zmap_zip.h"
+#include "zip/zip.h"
 
 #include <string.h>
 
@@ -18,6 +18,6 @@ is_test_document(const char *name, size_t len)
     return false;
 }
 
-static const zmap_zip_opts test_zip_opts = {.is_document = is_test_document};
+static const ncz_zip_opts test_zip_opts = {.is_document = is_test_document};
 
-#endif /* TESTS_ZMAP_ZIPDOCS_H */
+#endif /* TESTS_ZIPDOCS_H */

@@ -8,7 +8,7 @@
 #include "zmap/zmap.h"
 #include "zmap/zmap_mem.h"
 #include "zmap/file/zmap_file.h"
-#include "zip/zmap_zip.h"
+#include "zip/zip.h"
 #include "support/zmap_fault.h"
 #include "zmap/zmap_example.h"
 
@@ -40,13 +40,13 @@ open_new_file(zmap **out)
 static int
 open_new_zip(zmap **out)
 {
-    return zmap_zip_open(scratch_path(dir, "store.zip"), ZMAP_CREATE_NEW, &(zmap_zip_opts){.prefix = "p"}, out);
+    return ncz_zip_open(scratch_path(dir, "store.zip"), ZMAP_CREATE_NEW, &(ncz_zip_opts){.prefix = "p"}, out);
 }
 
 static int
 open_zip_memory(zmap **out)
 {
-    return zmap_zip_mem_open(NULL, 0, ZMAP_CREATE_NEW, NULL, out);
+    return ncz_zip_mem_open(NULL, 0, ZMAP_CREATE_NEW, NULL, out);
 }
 
 /* An archive that is there: reading its directory and copying it come on top. Made by the allocator that fails, so
@@ -62,7 +62,7 @@ open_old_zip(zmap **out)
     rc = zmap_put(m, "k/.zgroup", "{}", 2);
     if (zmap_close(m, rc == NC_NOERR ? ZMAP_KEEP : ZMAP_DISCARD) != NC_NOERR || rc != NC_NOERR)
         return NC_ENOMEM;
-    return zmap_zip_open(scratch_path(dir, "store.zip"), ZMAP_OPEN_WRITE, NULL, out);
+    return ncz_zip_open(scratch_path(dir, "store.zip"), ZMAP_OPEN_WRITE, NULL, out);
 }
 
 static void
@@ -154,7 +154,7 @@ run_all(int (*open_map)(zmap **out), bool on)
         if (scratch_exists(scratch_path(dir, "store.zarr")))
             assert_int_equal(zmap_file_remove(scratch_path(dir, "store.zarr"), NULL), NC_NOERR);
         if (open_map == open_old_zip && scratch_exists(scratch_path(dir, "store.zip")))
-            assert_int_equal(zmap_zip_remove(scratch_path(dir, "store.zip")), NC_NOERR);
+            assert_int_equal(ncz_zip_remove(scratch_path(dir, "store.zip")), NC_NOERR);
         assert_int_equal(scratch_count(dir), 0);
         if (!met)
             break;

@@ -9,7 +9,7 @@
 #include "zmap/zmap_mem.h"
 #include "zmap/file/zmap_file.h"
 #include "zip/zipdocs.h"
-#include "zip/zmap_zip.h"
+#include "zip/zip.h"
 #include "support/zmap_fault.h"
 #include "zmap/zmap_example.h"
 #include "support/scratch.h"
@@ -91,17 +91,17 @@ file_clear(void *place)
 /* ---- zip ---- */
 
 static zmap *
-zip_open(void *place, zmap_open_how how, const zmap_zip_opts *opts)
+zip_open(void *place, zmap_open_how how, const ncz_zip_opts *opts)
 {
     zmap *m = NULL;
 
-    return zmap_zip_open(scratch_path(place, "store.zip"), how, opts, &m) == NC_NOERR ? m : NULL;
+    return ncz_zip_open(scratch_path(place, "store.zip"), how, opts, &m) == NC_NOERR ? m : NULL;
 }
 
 static zmap *
 zip_reopen(void *place, zmap_open_how how)
 {
-    return zip_open(place, how, &(zmap_zip_opts){.is_document = is_test_document, .prefix = ""});
+    return zip_open(place, how, &(ncz_zip_opts){.is_document = is_test_document, .prefix = ""});
 }
 
 static zmap *
@@ -113,7 +113,7 @@ make_zip(void *place)
 static zmap *
 zip_below_reopen(void *place, zmap_open_how how)
 {
-    return zip_open(place, how, &(zmap_zip_opts){.is_document = is_test_document, .prefix = "top/of it"});
+    return zip_open(place, how, &(ncz_zip_opts){.is_document = is_test_document, .prefix = "top/of it"});
 }
 
 static zmap *
@@ -126,7 +126,7 @@ static zmap *
 make_zip_sorted(void *place)
 {
     return zip_open(place, ZMAP_CREATE_NEW,
-                    &(zmap_zip_opts){.is_document = is_test_document, .prefix = "", .sorted = true});
+                    &(ncz_zip_opts){.is_document = is_test_document, .prefix = "", .sorted = true});
 }
 
 /* An archive that was there and committed before: what is put goes into a copy. */
@@ -142,7 +142,7 @@ make_zip_memory(void *place)
     zmap *m = NULL;
 
     (void)place;
-    return zmap_zip_mem_open(NULL, 0, ZMAP_CREATE_NEW, &test_zip_opts, &m) == NC_NOERR ? m : NULL;
+    return ncz_zip_mem_open(NULL, 0, ZMAP_CREATE_NEW, &test_zip_opts, &m) == NC_NOERR ? m : NULL;
 }
 
 static zmap *

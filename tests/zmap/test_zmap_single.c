@@ -9,7 +9,7 @@
 #include "support/store_help.h"
 #include "support/sysfault.h"
 #include "zmap/file/zmap_file.h"
-#include "zip/zmap_zip.h"
+#include "zip/zip.h"
 #include "support/zmap_fault.h"
 #include "zmap/zmap_mem.h"
 #include "zmap/zmap_ops.h"
@@ -410,11 +410,11 @@ TEST(reads_an_entry)
     char *dir = scratch_new();
     zmap *zip = NULL, *m = NULL;
 
-    OK(zmap_zip_open(scratch_path(dir, "a.zip"), ZMAP_CREATE_NEW, NULL, &zip));
+    OK(ncz_zip_open(scratch_path(dir, "a.zip"), ZMAP_CREATE_NEW, NULL, &zip));
     OK(zmap_put(zip, "in/x.nc", object, 10));
     assert_rc(zmap_single_open(zip, "in/x.nc", ZMAP_OPEN_WRITE, false, &m), NC_ENOTBUILT);
     OK(zmap_close(zip, ZMAP_KEEP));
-    OK(zmap_zip_open(scratch_path(dir, "a.zip"), ZMAP_OPEN_READ, NULL, &zip));
+    OK(ncz_zip_open(scratch_path(dir, "a.zip"), ZMAP_OPEN_READ, NULL, &zip));
     assert_rc(zmap_single_open(zip, "in/x.nc", ZMAP_OPEN_WRITE, false, &m), NC_EPERM);
     OK(zmap_single_open(zip, "in/x.nc", ZMAP_OPEN_READ, false, &m));
     check_store(m);

@@ -18,7 +18,7 @@ ncz_dataset_netcdf_format(const ncz_dataset *ds)
 const ncz_dialect_ops *
 ncz_dataset_choose_dialect(const ncz_target *t)
 {
-    return ncz_format_dialect(t->zarr_format);
+    return ncz_dialects_find(t->zarr_format);
 }
 
 bool

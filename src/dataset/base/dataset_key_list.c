@@ -103,7 +103,7 @@ ncz_owner_is_document(const char *key)
     const char *slash = strrchr(key, '/');
     const char *name = slash != NULL ? slash + 1 : key;
 
-    return ncz_format_is_document(name);
+    return ncz_dialects_is_document(name);
 }
 
 bool
@@ -123,7 +123,7 @@ ncz_owner_chunks_below(zmap *map, const ncz_dialect_ops *d, const char *prefix, 
     int          rc = ncz_key_list_walk(map, prefix, &all);
 
     for (size_t i = 0; rc == NC_NOERR && i < all.n; i++)
-        if (ncz_format_parse_key(d, all.v[i] + skip, NCZ_RANK_ANY, NULL) == NCZ_KEY_CHUNK)
+        if (ncz_dialects_parse_key(d, all.v[i] + skip, NCZ_RANK_ANY, NULL) == NCZ_KEY_CHUNK)
             rc = ncz_key_list_add(out, "", all.v[i]);
     ncz_key_list_clear(&all);
     return rc;

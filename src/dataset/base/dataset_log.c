@@ -27,7 +27,7 @@ void
 ncz_dataset_log_load(const ncz_dataset *ds, const ncz_meta_source *from)
 {
     const char *copies = from->inside != NULL     ? from->inside->docs.root[0]
-                         : from->metadata != NULL ? ncz_format_copies()->key
+                         : from->metadata != NULL ? ncz_dialects_copies()->key
                                                   : NULL;
 
     if (!ncz_log_on(NCZ_LOG_INFO))

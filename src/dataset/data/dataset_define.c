@@ -16,7 +16,7 @@ ncz_dataset_check_key(const ncz_dataset *ds, const char *key)
 {
     bool (*valid_name)(const char *) = ds->model->dialect->keys.valid_name;
     const char *slash = strrchr(key, '/'), *name = slash != NULL ? slash + 1 : key;
-    size_t      most = ncz_format_longest_document();
+    size_t      most = ncz_dialects_longest_document();
     char       *doc = ncz_sprintf("%s/%0*d", key, (int)most, 0); /* as long as the longest key of its documents */
     bool        good = doc != NULL && zmap_key_valid(doc), files;
 
@@ -25,7 +25,7 @@ ncz_dataset_check_key(const ncz_dataset *ds, const char *key)
     ncz_free(doc);
     if (!good)
         return ncz_fail(NC_EBADNAME, "%s: no store can keep such a name as a key", key);
-    if (ds->model->dialect->file == NULL && (ncz_format_is_document(name) || strncmp(name, ".nczarr-", 8) == 0))
+    if (ds->model->dialect->file == NULL && (ncz_dialects_is_document(name) || strncmp(name, ".nczarr-", 8) == 0))
         return ncz_fail(NC_EBADNAME, "%s: Zarr's documents have this name: choose another one", key);
     if (valid_name != NULL && !valid_name(name))
         return ncz_fail(NC_EBADNAME, "%s: %s reserves such names (formats.md lists them)", key,
@@ -304,7 +304,7 @@ ncz_dataset_add_array(ncz_dataset *ds, ncz_group *g, const char *name, const cha
         return ncz_fail(NC_ENOTBUILT, "%s: only a new dataset of Zarr gets a variable by its document", name);
     if ((rc = check_new(ds, g, name)) == NC_NOERR &&
         (rc = ncz_json_parse(document, strlen(document), &opts, &doc, NULL)) == NC_NOERR)
-        rc = ncz_format_array_define(ds->model, g, name, doc, names, type, rank, dims, out);
+        rc = ncz_dialects_array_define(ds->model, g, name, doc, names, type, rank, dims, out);
     if (rc == NC_NOERR && (rc = ncz_dataset_rows_added(ds, *out)) != NC_NOERR)
         (void)ncz_dataset_drop_var(ds, *out);
     ncz_json_free(doc);

@@ -75,7 +75,7 @@ take_key(found *f, const char *key, size_t skip)
 
     if ((rc = make_room(f)) != NC_NOERR)
         return rc;
-    if (ncz_format_parse_var_key(f->dialect, f->v, key + skip, f->index + f->n * w) != NCZ_KEY_CHUNK)
+    if (ncz_dialects_parse_var_key(f->dialect, f->v, key + skip, f->index + f->n * w) != NCZ_KEY_CHUNK)
         return NC_NOERR;
     if ((rc = is_object(f, key, f->index + f->n * w, &is)) == NC_NOERR && is)
         f->n++;

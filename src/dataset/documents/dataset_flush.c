@@ -196,7 +196,7 @@ try_to_put(ncz_dataset *ds, bool all, bool *again, bool *some)
     int  rc;
 
     *again = false;
-    if ((rc = ncz_format_plan(ds->model, &ds->style, all, add_document, &p)) != NC_NOERR || p.n == 0 ||
+    if ((rc = ncz_dialects_plan(ds->model, &ds->style, all, add_document, &p)) != NC_NOERR || p.n == 0 ||
         (rc = find_versions(ds, &p, again)) != NC_NOERR)
         goto done;
     if (*again) {
@@ -254,7 +254,7 @@ put_planned(ncz_dataset *ds, bool all, bool *some)
     *some = false;
     if (ncz_lengths_are_shared(ds))
         return put_shared(ds, all, some);
-    if ((rc = ncz_format_plan(ds->model, &ds->style, all, add_document, &p)) == NC_NOERR)
+    if ((rc = ncz_dialects_plan(ds->model, &ds->style, all, add_document, &p)) == NC_NOERR)
         rc = put_all(ds, &p);
     *some = p.n > 0;
     plan_clear(&p);
@@ -297,7 +297,7 @@ ncz_dataset_documents_first(ncz_dataset *ds, bool again)
         return NC_NOERR;
     if ((rc = ncz_dataset_put_documents(ds, false)) != NC_NOERR || commits)
         return rc;
-    ncz_format_mark_stored(ds->model);
+    ncz_dialects_mark_stored(ds->model);
     ds->state = NCZ_DATASET_DOCUMENTED;
     return NC_NOERR;
 }
@@ -322,7 +322,7 @@ ncz_dataset_store_documents(ncz_dataset *ds, bool all)
         (rc = put_planned(ds, all, &some)) != NC_NOERR ||      /* 3, 4, 5 */
         (some && (rc = ncz_dataset_sync_map(ds)) != NC_NOERR)) /* 6 */
         return rc;
-    ncz_format_mark_stored(ds->model);
+    ncz_dialects_mark_stored(ds->model);
     ds->state = NCZ_DATASET_STORED;
     if ((rc = ncz_dataset_drop_leftover(ds)) == NC_NOERR && !ds->root_deferred) /* 7 */
         rc = ncz_claim_drop(ds->map, &ds->claim);

@@ -68,7 +68,7 @@ delete_objects_beyond(ncz_dataset *ds, const ncz_var *v, const ncz_dim *d)
         return rc;
     rc = ncz_key_list_walk(ds->map, below, &all);
     for (size_t i = 0; rc == NC_NOERR && i < all.n; i++)
-        if (ncz_format_parse_var_key(ds->model->dialect, v, all.v[i] + skip, index.v) == NCZ_KEY_CHUNK &&
+        if (ncz_dialects_parse_var_key(ds->model->dialect, v, all.v[i] + skip, index.v) == NCZ_KEY_CHUNK &&
             is_beyond(v, d, index.v))
             rc = ncz_key_list_add(&gone, "", all.v[i]);
     if (rc == NC_NOERR && gone.n > 0) {

@@ -73,7 +73,7 @@ merge_stored(ncz_dataset *ds, ncz_consolidated copies, ncz_doc_cache *stored, bo
             NC_NOERR)
         goto done;
     docs = ncz_meta_source_docs(&source);
-    if ((rc = ncz_format_load(&docs, &wish, m, &style)) == NC_NOERR)
+    if ((rc = ncz_dialects_load(&docs, &wish, m, &style)) == NC_NOERR)
         rc = merge_groups(ds, ds->model->root, m->root);
     *unsound = atomic_load(&source.unsound);
 done:

@@ -67,7 +67,7 @@ resume_widening(ncz_dataset *ds, ncz_var *v)
         return NC_NOERR;
     /* A crash in step 2 may have left the consolidated metadata as they were. */
     ncz_document_change(&v->document);
-    if ((rc = ncz_format_check_rewritable(v)) != NC_NOERR || (rc = ncz_dataset_store_state(ds, v)) != NC_NOERR)
+    if ((rc = ncz_dialects_check_rewritable(v)) != NC_NOERR || (rc = ncz_dataset_store_state(ds, v)) != NC_NOERR)
         return rc;
     return finish_widening(ds, v);
 }
@@ -180,7 +180,7 @@ ncz_documents_widen(ncz_dataset *ds, ncz_var *v, size_t need)
         return rc;
     if (need > INT_MAX)
         return ncz_fail(NC_EINVAL, "%s: a string of %zu bytes", v->name, need);
-    if ((rc = ncz_format_check_rewritable(v)) != NC_NOERR || (rc = resume_widening(ds, v)) != NC_NOERR)
+    if ((rc = ncz_dialects_check_rewritable(v)) != NC_NOERR || (rc = resume_widening(ds, v)) != NC_NOERR)
         return rc;
     if (need <= v->dtype.size)
         return NC_NOERR;

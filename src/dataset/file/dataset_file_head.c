@@ -179,7 +179,7 @@ ncz_file_store(ncz_dataset *ds)
 
     if ((rc = ncz_file_store_head(ds)) != NC_NOERR || (rc = ncz_file_sync(ds)) != NC_NOERR)
         return rc;
-    ncz_format_mark_stored(ds->model);
+    ncz_dialects_mark_stored(ds->model);
     ds->state = NCZ_DATASET_STORED;
     return NC_NOERR;
 }

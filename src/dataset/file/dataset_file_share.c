@@ -139,7 +139,7 @@ load_again(ncz_dataset *ds, reloaded *l)
     if ((rc = ncz_meta_source_init(&source, ds->map, &ds->limits, NCZ_CONSOLIDATED_IGNORE, 0, NULL, NULL)) ==
         NC_NOERR) {
         docs = ncz_meta_source_docs(&source);
-        rc = ncz_format_load(&docs, &wish, l->model, &l->style);
+        rc = ncz_dialects_load(&docs, &wish, l->model, &l->style);
     }
     ncz_meta_source_clear(&source);
     return rc;

@@ -38,7 +38,7 @@ is_unasked(const ncz_json *doc)
 {
     bool yes = false;
 
-    return ncz_json_bool(ncz_json_get(doc, ncz_format_copies()->unasked), &yes) && yes;
+    return ncz_json_bool(ncz_json_get(doc, ncz_dialects_copies()->unasked), &yes) && yes;
 }
 
 int
@@ -61,7 +61,7 @@ ncz_consolidated_find_mark(ncz_meta_source *s, zmap_get_req *req)
 static int
 split_document(ncz_meta_source *s)
 {
-    const ncz_dialect_copies *copies = ncz_format_copies();
+    const ncz_dialect_copies *copies = ncz_dialects_copies();
     const ncz_json           *doc = NULL;
     int                       rc = read_shallow(s, copies->key, 2, &doc);
 
@@ -162,7 +162,7 @@ take_root(ncz_meta_source *s, const ncz_dialect_ops *d, zmap_get_req *req, bool 
 int
 ncz_consolidated_init(ncz_meta_source *s, int zarr_format)
 {
-    const ncz_dialect_ops *d = ncz_format_copies_inside();
+    const ncz_dialect_ops *d = ncz_dialects_copies_inside();
     bool                   only = d != NULL && zarr_format == ncz_format_zarr_version(d);
     bool         inside = d != NULL && (zarr_format == 0 || only), alone = d == NULL || !only, found = false;
     zmap_get_req reqs[2];
@@ -172,7 +172,7 @@ ncz_consolidated_init(ncz_meta_source *s, int zarr_format)
     if (inside)
         reqs[n++] = ncz_meta_request(s, d->docs.root[0]);
     if (alone)
-        reqs[n++] = ncz_meta_request(s, ncz_format_copies()->key);
+        reqs[n++] = ncz_meta_request(s, ncz_dialects_copies()->key);
     (void)zmap_get_batch(s->map, reqs, n, NULL, NULL); /* each request has its own status */
     ncz_err_clear();
     if (inside)

@@ -11,7 +11,7 @@
 const char *
 ncz_deferred_key(const char *key)
 {
-    const char *hidden = ncz_format_hidden_key(key);
+    const char *hidden = ncz_dialects_hidden_key(key);
 
     return hidden != NULL ? hidden : key;
 }
@@ -19,7 +19,7 @@ ncz_deferred_key(const char *key)
 const char *
 ncz_deferred_final_key(const char *held)
 {
-    const char *key = ncz_format_shown_key(held);
+    const char *key = ncz_dialects_shown_key(held);
 
     return key != NULL ? key : held;
 }
@@ -27,7 +27,7 @@ ncz_deferred_final_key(const char *held)
 bool
 ncz_deferred_is_key(const char *key)
 {
-    return ncz_format_shown_key(key) != NULL;
+    return ncz_dialects_shown_key(key) != NULL;
 }
 
 bool

@@ -50,7 +50,7 @@ ncz_doc_set_parse(ncz_doc_set *h, const ncz_meta_source *s, size_t k, const char
 int
 ncz_doc_check_tail(const char *key, size_t tail)
 {
-    if (!ncz_format_may_have_tail(key))
+    if (!ncz_dialects_may_have_tail(key))
         return ncz_fail(NC_EZARRMETA, "%s: %zu bytes follow the document's end", key, tail);
     ncz_log(NCZ_LOG_WARN, "%s: %zu bytes after the document are ignored", key, tail);
     return NC_NOERR;

@@ -22,7 +22,7 @@ load_free(ncz_load *load)
 {
     if (load == NULL)
         return;
-    ncz_format_loader_free(load->loader);
+    ncz_dialects_loader_free(load->loader);
     ncz_meta_source_clear(&load->source);
     ncz_free(load);
 }
@@ -78,7 +78,7 @@ ncz_load_root(ncz_dataset *ds, const ncz_load_opts *wish, ncz_consolidated copie
         load = NULL;
         if ((rc = load_new(ds, wish, copies, &load)) != NC_NOERR)
             return rc;
-        rc = ncz_format_load_root(&load->docs, &load->wish, ds->model, &load->loader);
+        rc = ncz_dialects_load_root(&load->docs, &load->wish, ds->model, &load->loader);
         again = rc == NC_EZARRMETA && needs_the_documents(load) &&
                 (rc = ncz_meta_pass_over(wish->warnings, "the documents themselves are read")) == NC_NOERR;
         copies = NCZ_CONSOLIDATED_IGNORE;
@@ -87,7 +87,7 @@ ncz_load_root(ncz_dataset *ds, const ncz_load_opts *wish, ncz_consolidated copie
         load_free(load);
         return rc;
     }
-    if (ncz_format_is_fixed(load->loader))
+    if (ncz_dialects_is_fixed(load->loader))
         zmap_pin(ds->map);
     ds->load = load;
     return NC_NOERR;
@@ -122,14 +122,14 @@ ncz_load_has_consolidated(const ncz_dataset *ds, bool *unasked)
 bool
 ncz_load_has_lists(const ncz_dataset *ds)
 {
-    return ncz_format_has_lists(ds->load->loader);
+    return ncz_dialects_has_lists(ds->load->loader);
 }
 
 int
 ncz_load_names(ncz_dataset *ds, ncz_names *names, bool *listed)
 {
-    *listed = ncz_format_has_lists(ds->load->loader) || ds->load->source.metadata != NULL;
-    return *listed ? ncz_format_load_names(ds->load->loader, names) : NC_NOERR;
+    *listed = ncz_dialects_has_lists(ds->load->loader) || ds->load->source.metadata != NULL;
+    return *listed ? ncz_dialects_load_names(ds->load->loader, names) : NC_NOERR;
 }
 
 int
@@ -141,9 +141,9 @@ ncz_load_rest(ncz_dataset *ds)
     if (ds->load == NULL)
         return ds->unloaded.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&ds->unloaded);
     copies = ds->load->source.metadata != NULL;
-    rc = ncz_format_load_rest(ds->load->loader, &ds->style);
+    rc = ncz_dialects_load_rest(ds->load->loader, &ds->style);
     if (needs_the_documents(ds->load) && (rc == NC_NOERR || rc == NC_EZARRMETA) && (rc = start_over(ds)) == NC_NOERR)
-        rc = ncz_format_load_rest(ds->load->loader, &ds->style);
+        rc = ncz_dialects_load_rest(ds->load->loader, &ds->style);
     if (rc == NC_NOERR)
         rc = ncz_meta_check_unneeded(&ds->load->source, ds->style.dialect);
     if (rc == NC_NOERR)

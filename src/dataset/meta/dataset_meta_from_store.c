@@ -214,7 +214,7 @@ take_known(const ncz_meta_fetch *f, ncz_doc_set *h)
 {
     const ncz_meta_source *s = f->s;
 
-    if (!s->root_known || strcmp(f->reqs[0].keys[0], ncz_format_copies_inside()->docs.root[0]) != 0)
+    if (!s->root_known || strcmp(f->reqs[0].keys[0], ncz_dialects_copies_inside()->docs.root[0]) != 0)
         return 0;
     if (s->root.len > 0)
         (void)ncz_doc_set_parse(h, s, 0, f->reqs[0].keys[0], ncz_buf_str(&s->root), s->root.len);
@@ -228,7 +228,7 @@ ask_root(const ncz_meta_fetch *f, zmap_get_req *gets)
     const ncz_docs_req *r = &f->reqs[0];
 
     for (size_t k = 0; k <= r->n; k++) {
-        const char *key = k < r->n ? r->keys[k] : ncz_format_copies()->key;
+        const char *key = k < r->n ? r->keys[k] : ncz_dialects_copies()->key;
 
         key = f->s->root_deferred ? ncz_deferred_key(key) : key;
         gets[k] =

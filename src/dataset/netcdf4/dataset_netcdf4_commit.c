@@ -255,7 +255,7 @@ commit_changes(ncz_dataset *ds, bool durable, bool last)
     if ((rc = ncz_nc4_set_missing_arrays(ds)) != NC_NOERR || (rc = ncz_nc4_put_missing(ds)) != NC_NOERR ||
         (rc = write_metadata(ds, durable, last)) != NC_NOERR)
         return rc;
-    ncz_format_mark_stored(ds->model);
+    ncz_dialects_mark_stored(ds->model);
     ds->state = NCZ_DATASET_STORED;
     ds->nc4.committed = true;
     ds->nc4.unsynced = !durable;

@@ -48,7 +48,7 @@ is_left_member(const members *s, const char *key, bool *is)
 
     *is = false;
     if (rc == NC_NOERR && (rc = ncz_json_parse(body.data, body.len, &opts, &doc, &tail)) == NC_NOERR)
-        *is = ncz_format_is_member(doc);
+        *is = ncz_dialects_is_member(doc);
     ncz_json_free(doc);
     ncz_buf_clear(&body);
     if (rc == NC_ENOMEM)

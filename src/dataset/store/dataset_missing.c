@@ -4,7 +4,7 @@
  * datasets further down. Few objects are listed for it. No state; any thread.
  */
 #include "dataset/dataset_int.h"
-#include "zip/zmap_zip.h"
+#include "zip/zip.h"
 
 #include <string.h>
 
@@ -24,7 +24,7 @@ note_dataset(const char *key, uint64_t size, void *arg)
     size_t      len = slash != NULL ? (size_t)(slash - key) : 0;
 
     (void)size;
-    if (len > 0 && ncz_format_is_top_document(slash + 1, strlen(slash + 1)) &&
+    if (len > 0 && ncz_dialects_is_top_document(slash + 1, strlen(slash + 1)) &&
         (b->name == NULL || (strncmp(b->name, key, len) == 0 && b->name[len] == '/'))) {
         ncz_free(b->name);
         if ((b->name = ncz_strndup(key, len)) == NULL)
@@ -38,7 +38,7 @@ static int
 fail_missing(const ncz_target *t, const below *b, bool listed)
 {
     ncz_buf marks = NCZ_BUF_INIT;
-    int     rc = ncz_format_marks_text(&marks);
+    int     rc = ncz_dialects_marks_text(&marks);
 
     if (rc == NC_NOERR && b->name != NULL)
         rc = ncz_fail(NC_ENOTNC, "%s: no dataset at this place, but there is one at %s below it", t->shown, b->name);
@@ -59,7 +59,7 @@ ncz_store_missing(const ncz_target *t, zmap *map, int rc)
     below b = {.n = 0};
     bool  listed;
 
-    if (rc != NC_ENOTNC || zmap_zip_prefix(map) != NULL || (zmap_caps_of(map) & ZMAP_CAN_LIST) == 0 ||
+    if (rc != NC_ENOTNC || ncz_zip_prefix(map) != NULL || (zmap_caps_of(map) & ZMAP_CAN_LIST) == 0 ||
         (zmap_caps_of(map) & ZMAP_SINGLE) != 0)
         return rc;
     listed = zmap_walk(map, "", note_dataset, &b) == NC_NOERR || b.n > 0;

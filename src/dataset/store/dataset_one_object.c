@@ -5,7 +5,7 @@
  */
 #include "dataset/dataset_int.h"
 #include "platform/platform.h"
-#include "zip/zmap_zip.h"
+#include "zip/zip.h"
 #include "zmap/zmap_block.h"
 #include "zmap/zmap_mem.h"
 #include "zmap/zmap_single.h"
@@ -28,7 +28,7 @@ follows_block(int fd)
 
     while (at <= INT64_MAX / 2 &&
            ncz_system.file.pread(fd, bytes, sizeof bytes, (off_t)at) == (ssize_t)sizeof bytes) {
-        if (ncz_format_follows_block(bytes, sizeof bytes))
+        if (ncz_dialects_follows_block(bytes, sizeof bytes))
             return true;
         at *= 2;
     }
@@ -45,7 +45,7 @@ ncz_store_is_file(const char *path)
 
     if (fd >= 0) {
         n = ncz_system.file.read(fd, head, sizeof head);
-        is = n > 0 && (ncz_format_is_file(head, (size_t)n) || (n == HEAD && follows_block(fd)));
+        is = n > 0 && (ncz_dialects_is_file(head, (size_t)n) || (n == HEAD && follows_block(fd)));
         (void)ncz_system.file.close(fd);
     }
     return is;
@@ -74,7 +74,7 @@ ncz_fail_other_format(const char *path)
 {
     unsigned char head[LOOKED_AT];
     ssize_t       n = read_head(path, head);
-    const char   *other = n >= 0 ? ncz_format_name_other(head, (size_t)n) : NULL;
+    const char   *other = n >= 0 ? ncz_dialects_name_other(head, (size_t)n) : NULL;
 
     if (other != NULL)
         return ncz_fail(NC_ENOTNC, "%s: %s", path, other);
@@ -150,7 +150,7 @@ note_dataset(entries *e, const char *key)
     const char *slash = strrchr(key, '/');
     size_t      len = slash != NULL ? (size_t)(slash - key) : 0;
 
-    if (len == 0 || e->ndatasets == DATASETS_MOST || !ncz_format_is_top_document(slash + 1, strlen(slash + 1)))
+    if (len == 0 || e->ndatasets == DATASETS_MOST || !ncz_dialects_is_top_document(slash + 1, strlen(slash + 1)))
         return;
     for (size_t i = 0; i < e->ndatasets; i++) {
         size_t n = strlen(e->datasets[i]);
@@ -189,7 +189,7 @@ explain_entries(const zmap *archive, const char *path, const entries *e)
     ncz_buf others = NCZ_BUF_INIT;
     int     rc = NC_NOERR;
 
-    if (zmap_zip_backslashes(archive))
+    if (ncz_zip_backslashes(archive))
         return ncz_fail(
             NC_ENOTNC,
             "%s: the names of its entries have '\\' for '/', as old versions of PowerShell write them: unpack "
@@ -220,7 +220,7 @@ is_dataset(zmap *archive, const char *key, bool *is)
 
     (void)zmap_get_batch(archive, &r, 1, NULL, NULL);
     rc = r.err.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&r.err);
-    *is = rc == NC_NOERR && ncz_format_is_file(r.body.data, r.body.len);
+    *is = rc == NC_NOERR && ncz_dialects_is_file(r.body.data, r.body.len);
     ncz_buf_clear(&r.body);
     return rc;
 }
@@ -242,13 +242,13 @@ read_entry(zmap *archive, const char *key, zmap **out)
 int
 ncz_store_open_entry(const ncz_target *t, zmap **out)
 {
-    const zmap_zip_opts opts = {.prefix = ""};
-    entries             e = {.wanted = t->uri != NULL ? ncz_uri_frag(t->uri, "zip.prefix") : NULL};
-    zmap               *archive = NULL;
-    bool                is = false;
-    int                 rc;
+    const ncz_zip_opts opts = {.prefix = ""};
+    entries            e = {.wanted = t->uri != NULL ? ncz_uri_frag(t->uri, "zip.prefix") : NULL};
+    zmap              *archive = NULL;
+    bool               is = false;
+    int                rc;
 
-    if ((rc = zmap_zip_open(t->path, ZMAP_OPEN_READ, &opts, &archive)) != NC_NOERR)
+    if ((rc = ncz_zip_open(t->path, ZMAP_OPEN_READ, &opts, &archive)) != NC_NOERR)
         return rc;
     (void)zmap_walk(archive, "", note_entry, &e);
     rc = e.rc;
@@ -258,8 +258,8 @@ ncz_store_open_entry(const ncz_target *t, zmap **out)
     if (rc == NC_NOERR && !is)
         rc = explain_entries(archive, t->path, &e);
     if (rc == NC_NOERR)
-        rc = zmap_zip_in_ranges(archive, e.key) ? zmap_single_open(archive, e.key, ZMAP_OPEN_READ, false, out)
-                                                : read_entry(archive, e.key, out);
+        rc = ncz_zip_in_ranges(archive, e.key) ? zmap_single_open(archive, e.key, ZMAP_OPEN_READ, false, out)
+                                               : read_entry(archive, e.key, out);
     if (rc != NC_NOERR)
         (void)zmap_close(archive, ZMAP_KEEP); /* it was only read */
     ncz_free(e.key);

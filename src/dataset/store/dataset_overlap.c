@@ -8,7 +8,7 @@
  */
 #include "dataset/dataset_int.h"
 #include "platform/platform.h"
-#include "zip/zmap_zip.h"
+#include "zip/zip.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -143,7 +143,7 @@ ncz_archive_overlap(const char *path, const char *archive, bool *overlap)
     int   rc = ncz_path_overlap(path, archive, overlap);
     char *temporary;
 
-    for (size_t i = 0; rc == NC_NOERR && !*overlap && (temporary = zmap_zip_temporary(archive, i)) != NULL; i++) {
+    for (size_t i = 0; rc == NC_NOERR && !*overlap && (temporary = ncz_zip_temporary(archive, i)) != NULL; i++) {
         rc = ncz_path_overlap(path, temporary, overlap);
         ncz_free(temporary);
     }

@@ -67,7 +67,7 @@ is_chunk_of(const ncz_dialect_ops *d, const ncz_key_list *keys, const char *key,
     char *doc;
 
     *out = false;
-    if (ncz_format_parse_key(d, key + below, NCZ_RANK_ANY, NULL) != NCZ_KEY_CHUNK)
+    if (ncz_dialects_parse_key(d, key + below, NCZ_RANK_ANY, NULL) != NCZ_KEY_CHUNK)
         return NC_NOERR;
     if ((doc = ncz_sprintf("%.*s%s", (int)below, key, d->docs.array)) == NULL)
         return ncz_fail_nomem(below + strlen(d->docs.array) + 1);
@@ -132,7 +132,7 @@ refuse_key(const char *what, const char *key, bool root, int refusal)
 
     if (root)
         return ncz_fail(NC_EEXIST, "%s holds %s, which is not part of a dataset: nothing is removed", what, key);
-    if ((rc = ncz_format_marks_text(&marks)) == NC_NOERR)
+    if ((rc = ncz_dialects_marks_text(&marks)) == NC_NOERR)
         rc = ncz_fail(refusal, "%s is not a dataset (looked for %s; it holds %s): not removed", what,
                       ncz_buf_str(&marks), key);
     ncz_buf_clear(&marks);

@@ -12,7 +12,7 @@ enum { HEAD = 4096 + 8 }; /* bytes that show the format of a file */
 static bool
 is_netcdf4(const char *head, size_t n)
 {
-    const ncz_file_ops *ops = ncz_format_of_netcdf4()->file;
+    const ncz_file_ops *ops = ncz_dialects_of_netcdf4()->file;
 
     if (ops->is(head, n))
         return true;
@@ -49,7 +49,7 @@ check_object(const ncz_target *t, int cmode, zmap *map)
         return rc == NC_EEMPTY ? NC_NOERR : rc;
     if ((cmode & NC_NOCLOBBER) != 0)
         return ncz_fail(NC_EEXIST, "%s exists", t->shown);
-    if (n > 0 && !t->replace_all && !ncz_format_is_file(head, n))
+    if (n > 0 && !t->replace_all && !ncz_dialects_is_file(head, n))
         return ncz_fail(NC_EEXIST, "%s is not a netCDF file: it is not replaced by one", t->shown);
     return NC_NOERR;
 }
@@ -102,7 +102,7 @@ ncz_remote_file_removable(const ncz_target *t, bool removes, bool *is)
         return rc;
     if ((rc = zmap_s3_file_look(map, head, sizeof head, &n)) == NC_NOERR) {
         *is = true;
-        if (!t->replace_all && !ncz_format_is_file(head, n))
+        if (!t->replace_all && !ncz_dialects_is_file(head, n))
             rc = ncz_fail(NC_ENOTNC, "%s is not a netCDF file: it is not deleted", t->shown);
         else if (removes)
             rc = zmap_s3_file_remove(map);

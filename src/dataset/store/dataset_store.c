@@ -7,7 +7,7 @@
 #include "dataset/dataset_int.h"
 #include "platform/platform.h"
 #include "zmap/file/zmap_file.h"
-#include "zip/zmap_zip.h"
+#include "zip/zip.h"
 #include "zmap/zmap_block.h"
 
 #include <errno.h>
@@ -35,7 +35,7 @@ look_at_path(const char *path, found *out)
         *out = FOUND_DIRECTORY;
     } else {
         *out = !S_ISREG(st.st_mode) || ncz_store_is_file(path) ? FOUND_FILE
-               : zmap_zip_looks_like(path)                     ? FOUND_ZIP
+               : ncz_zip_looks_like(path)                      ? FOUND_ZIP
                : st.st_size == 0                               ? FOUND_EMPTY
                                                                : FOUND_FILE;
     }
@@ -45,11 +45,11 @@ look_at_path(const char *path, found *out)
 /* ---- zip ---- */
 
 static int
-zip_options(const ncz_target *t, zmap_zip_opts *out)
+zip_options(const ncz_target *t, ncz_zip_opts *out)
 {
     const char *order = ncz_uri_frag(t->uri, "zip.order");
 
-    *out = (zmap_zip_opts){.prefix = ncz_uri_frag(t->uri, "zip.prefix"), .is_document = ncz_format_is_top_document};
+    *out = (ncz_zip_opts){.prefix = ncz_uri_frag(t->uri, "zip.prefix"), .is_document = ncz_dialects_is_top_document};
     if (order != NULL && strcmp(order, "sorted") != 0 && strcmp(order, "any") != 0)
         return ncz_fail(NC_EINVAL, "zip.order=%s: sorted or any", order);
     out->sorted = order != NULL && strcmp(order, "sorted") == 0;
@@ -59,18 +59,18 @@ zip_options(const ncz_target *t, zmap_zip_opts *out)
 static int
 zip_open(const ncz_target *t, bool writable, zmap **out)
 {
-    zmap_zip_opts opts;
-    int           rc;
+    ncz_zip_opts opts;
+    int          rc;
 
     if ((rc = zip_options(t, &opts)) != NC_NOERR)
         return rc;
-    return zmap_zip_open(t->path, writable ? ZMAP_OPEN_WRITE : ZMAP_OPEN_READ, &opts, out);
+    return ncz_zip_open(t->path, writable ? ZMAP_OPEN_WRITE : ZMAP_OPEN_READ, &opts, out);
 }
 
 /* netCDF-C opens only archives whose contents are below one directory, named after the file; other readers want none.
  * *own is storage for the prefix, for ncz_free(). */
 static int
-zip_create_options(const ncz_target *t, zmap_zip_opts *out, char **own)
+zip_create_options(const ncz_target *t, ncz_zip_opts *out, char **own)
 {
     const char *slash = strrchr(t->path, '/'), *name = slash != NULL ? slash + 1 : t->path;
     size_t      len = strlen(name);
@@ -90,13 +90,13 @@ zip_create_options(const ncz_target *t, zmap_zip_opts *out, char **own)
 static int
 zip_create(const ncz_target *t, bool replace, zmap **out)
 {
-    zmap_zip_opts opts;
-    char         *own = NULL;
-    int           rc;
+    ncz_zip_opts opts;
+    char        *own = NULL;
+    int          rc;
 
     if ((rc = zip_create_options(t, &opts, &own)) == NC_NOERR) {
         opts.replace = replace;
-        rc = zmap_zip_open(t->path, ZMAP_CREATE_NEW, &opts, out);
+        rc = ncz_zip_open(t->path, ZMAP_CREATE_NEW, &opts, out);
     }
     ncz_free(own);
     return rc;
@@ -105,12 +105,12 @@ zip_create(const ncz_target *t, bool replace, zmap **out)
 int
 ncz_store_create_block(const ncz_target *t, size_t room, zmap **out)
 {
-    zmap_zip_opts opts;
-    char         *own = NULL;
-    int           rc;
+    ncz_zip_opts opts;
+    char        *own = NULL;
+    int          rc;
 
     if ((rc = zip_create_options(t, &opts, &own)) == NC_NOERR)
-        rc = zmap_zip_mem_open(NULL, room, ZMAP_CREATE_NEW, &opts, out);
+        rc = ncz_zip_mem_open(NULL, room, ZMAP_CREATE_NEW, &opts, out);
     ncz_free(own);
     return rc;
 }
@@ -118,21 +118,21 @@ ncz_store_create_block(const ncz_target *t, size_t room, zmap **out)
 int
 ncz_store_open_block(const ncz_target *t, void *block, size_t len, bool locked, zmap **out)
 {
-    zmap_zip_opts opts;
-    int           rc;
+    ncz_zip_opts opts;
+    int          rc;
 
-    if (ncz_format_is_file(block, len))
+    if (ncz_dialects_is_file(block, len))
         return zmap_block_open(block, len, !locked, out);
     if ((rc = zip_options(t, &opts)) != NC_NOERR)
         return rc;
-    return zmap_zip_mem_open(block, len, locked ? ZMAP_OPEN_READ : ZMAP_OPEN_WRITE, &opts, out);
+    return ncz_zip_mem_open(block, len, locked ? ZMAP_OPEN_READ : ZMAP_OPEN_WRITE, &opts, out);
 }
 
 int
 ncz_store_take_block(zmap *map, void **block, size_t *len)
 {
     return (zmap_caps_of(map) & ZMAP_SINGLE) != 0 ? zmap_block_take(map, block, len)
-                                                  : zmap_zip_mem_take(map, block, len);
+                                                  : ncz_zip_mem_take(map, block, len);
 }
 
 /*
@@ -220,7 +220,7 @@ check_all_dataset(zmap *map, const ncz_target *t, int refusal, size_t *n)
     ncz_key_list    keys = NCZ_KEY_LIST_INIT;
     int             rc = ncz_owner_all_keys(map, t->path, refusal, scope, &keys);
 
-    if (rc == NC_NOERR && scope == NCZ_OWNER_DATASET && zmap_zip_others(map) != 0)
+    if (rc == NC_NOERR && scope == NCZ_OWNER_DATASET && ncz_zip_others(map) != 0)
         rc = ncz_fail(NC_EEXIST, "%s holds entries that are not part of a dataset: nothing is removed", t->path);
     if (rc == NC_NOERR && keys.n > 0)
         rc = ncz_claim_check_free(map, t->path);
@@ -233,11 +233,11 @@ check_all_dataset(zmap *map, const ncz_target *t, int refusal, size_t *n)
 static int
 check_removable(const ncz_target *t, found what, int refusal, size_t *n)
 {
-    const zmap_zip_opts opts = {.is_document = ncz_format_is_top_document};
-    zmap               *map = NULL;
-    int                 rc;
+    const ncz_zip_opts opts = {.is_document = ncz_dialects_is_top_document};
+    zmap              *map = NULL;
+    int                rc;
 
-    rc = what == FOUND_ZIP ? zmap_zip_open(t->path, ZMAP_OPEN_READ, &opts, &map)
+    rc = what == FOUND_ZIP ? ncz_zip_open(t->path, ZMAP_OPEN_READ, &opts, &map)
                            : zmap_file_open(t->path, ZMAP_OPEN_READ, &map);
     if (rc != NC_NOERR)
         return rc;
@@ -259,7 +259,7 @@ replace_directory(const ncz_target *t, zmap **out)
     if (rc != NC_EOBJECT)
         return rc;
     if ((rc = check_removable(t, FOUND_DIRECTORY, NC_EEXIST, &n)) == NC_NOERR)
-        rc = t->replace_all ? zmap_file_remove_all(t->path) : zmap_file_remove(t->path, ncz_format_owns_temporary);
+        rc = t->replace_all ? zmap_file_remove_all(t->path) : zmap_file_remove(t->path, ncz_dialects_owns_temporary);
     return rc == NC_NOERR ? zmap_file_open(t->path, ZMAP_CREATE_NEW, out) : rc;
 }
 
@@ -359,7 +359,8 @@ static int
 check_files(const char *path)
 {
     char *real = ncz_sys_follow(path);
-    int rc = real != NULL ? zmap_file_removable(real, ncz_format_owns_temporary) : ncz_fail_errno(errno, "%s", path);
+    int   rc =
+        real != NULL ? zmap_file_removable(real, ncz_dialects_owns_temporary) : ncz_fail_errno(errno, "%s", path);
 
     free(real);
     return rc;
@@ -411,8 +412,8 @@ ncz_store_remove(const ncz_target *t)
                    ? NC_NOERR
                    : ncz_fail_errno(errno, "%s: removing the file", t->path);
     if (what == FOUND_ZIP)
-        return zmap_zip_remove(t->path);
-    return t->replace_all ? zmap_file_remove_all(t->path) : zmap_file_remove(t->path, ncz_format_owns_temporary);
+        return ncz_zip_remove(t->path);
+    return t->replace_all ? zmap_file_remove_all(t->path) : zmap_file_remove(t->path, ncz_dialects_owns_temporary);
 }
 
 int

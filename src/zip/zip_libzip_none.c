@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stub for builds without libzip: only stored and deflated entries can be read. */
-#include "zip/zmap_zip_libzip.h"
+#include "zip/zip_libzip.h"
 
 #include "util/util.h"
+#include "zip/zip.h"
 #include "zmap/zmap.h"
 
 int
-zmap_zip_libzip_decode(const zip_foreign *e, void *out)
+ncz_zip_libzip_decode(const zip_foreign *e, void *out)
 {
     (void)out;
     return ncz_fail(
@@ -17,7 +18,7 @@ zmap_zip_libzip_decode(const zip_foreign *e, void *out)
 }
 
 bool
-zmap_has_libzip(void)
+ncz_zip_has_libzip(void)
 {
     return false;
 }

@@ -7,7 +7,7 @@
  *
  * Whole objects are checked against their CRC; ranges of stored ones cannot be.
  */
-#include "zip/zmap_zip_int.h"
+#include "zip/zip_int.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -31,18 +31,18 @@ look_up(zip_map *m, const char *key, opened *out)
 
     if (m->writable)
         pthread_rwlock_rdlock(&m->lock);
-    at = zmap_zip_names_find(&m->names, key, strlen(key));
+    at = ncz_zip_names_find(&m->names, key, strlen(key));
     if (at != 0 && m->names.v[at].present) {
         const zip_object *o = &m->names.v[at].object;
 
         /* Copied field by field, because `head` is atomic. */
         *out =
-            (opened){zmap_zip_source_ref(m->src),
+            (opened){ncz_zip_source_ref(m->src),
                      {o->off, o->csize, o->size, o->crc, o->when, 0, o->flags, o->method, o->need, o->aes, o->lead},
                      at};
         out->object.head = atomic_load_explicit(&o->head, memory_order_relaxed);
     } else {
-        rc = zmap_zip_names_absent(&m->names, m->path, key);
+        rc = ncz_zip_names_absent(&m->names, m->path, key);
     }
     if (m->writable)
         pthread_rwlock_unlock(&m->lock);
@@ -83,7 +83,7 @@ fail_large(const char *key, const zip_object *o)
 static int
 check_entry(const zip_map *m, const char *key, const zip_object *o)
 {
-    if (!zmap_zip_is_own(o)) {
+    if (!ncz_zip_is_own(o)) {
         if (o->size > ncz_limits_default.object_bytes)
             return fail_large(key, o);
         return NC_NOERR;
@@ -147,7 +147,7 @@ check_head(zip_map *m, const char *key, const unsigned char *head, size_t have, 
     extra_len = ncz_cursor_u16le(&c);
     o->head = (uint32_t)(ZIP_LOCAL_LEN + name_len + extra_len);
     name = (const char *)ncz_cursor_bytes(&c, name_len);
-    lead = name != NULL ? zmap_zip_lead(name, name_len) : 0;
+    lead = name != NULL ? ncz_zip_lead(name, name_len) : 0;
     name = name != NULL ? name + lead : NULL;
     name_len -= lead;
     same = name != NULL && name_len == m->prefix_len + key_len && memcmp(name, m->prefix, m->prefix_len) == 0 &&
@@ -181,9 +181,9 @@ read_head(zip_map *m, const char *key, opened *in, void *into, size_t len, uint6
         return ncz_fail_nomem(want);
     to[0] = (struct iovec){head, want};
     to[1] = (struct iovec){into, len};
-    if ((rc = zmap_zip_source_readv(in->src, to, len != 0 ? 2 : 1, in->object.off, &have)) == NC_NOERR &&
+    if ((rc = ncz_zip_source_readv(in->src, to, len != 0 ? 2 : 1, in->object.off, &have)) == NC_NOERR &&
         (rc = check_head(m, key, head, have < want ? have : want, &in->object)) == NC_NOERR)
-        remember_head(m, in); /* zmap_zip_head() has no name: `at` is the root, which is not an object */
+        remember_head(m, in); /* ncz_zip_head() has no name: `at` is the root, which is not an object */
     *got = rc == NC_NOERR && len != 0 && have == want + len && in->object.head == want;
     if (head != room)
         ncz_free(head);
@@ -191,7 +191,7 @@ read_head(zip_map *m, const char *key, opened *in, void *into, size_t len, uint6
 }
 
 int
-zmap_zip_head(zip_map *m, const char *key, zip_source *s, const zip_object *o, uint32_t *out)
+ncz_zip_head(zip_map *m, const char *key, zip_source *s, const zip_object *o, uint32_t *out)
 {
     opened in = {.src = s, .object = *o};
     bool   got;
@@ -213,13 +213,13 @@ read_stored(zip_map *m, const char *key, opened *in, void *into, size_t len, uin
 
     if (in->object.head == 0 && ((rc = read_head(m, key, in, into, len, off, &got)) != NC_NOERR || got))
         return rc;
-    return zmap_zip_source_read(in->src, into, len, in->object.off + in->object.head + off);
+    return ncz_zip_source_read(in->src, into, len, in->object.off + in->object.head + off);
 }
 
 static int
 check_crc(const zip_map *m, const char *key, const zip_object *o, const unsigned char *data, size_t len)
 {
-    uint32_t crc = zmap_zip_crc(data, len);
+    uint32_t crc = ncz_zip_crc(data, len);
 
     if (crc != o->crc)
         return ncz_fail(NC_EFILTER, "%s in %s: its bytes have the CRC %08x, but %08x when they were stored", key,
@@ -231,7 +231,7 @@ check_crc(const zip_map *m, const char *key, const zip_object *o, const unsigned
 static bool
 is_plain(const zip_object *o)
 {
-    return zmap_zip_is_own(o) && o->method == ZIP_METHOD_STORED;
+    return ncz_zip_is_own(o) && o->method == ZIP_METHOD_STORED;
 }
 
 static int
@@ -242,7 +242,7 @@ read_other(const zip_map *m, const char *key, const opened *in, void *into)
 
     if (what == NULL)
         return ncz_fail_nomem(strlen(key) + strlen(m->path));
-    rc = zmap_zip_decode(in->src, in->object.off + in->object.head, &in->object, what, into);
+    rc = ncz_zip_decode(in->src, in->object.off + in->object.head, &in->object, what, into);
     ncz_free(what);
     return rc;
 }
@@ -255,8 +255,8 @@ read_encoded(zip_map *m, const char *key, opened *in, void *into, size_t len)
     bool              got;
     int               rc = o->head == 0 ? read_head(m, key, in, NULL, 0, 0, &got) : NC_NOERR;
 
-    if (rc == NC_NOERR && zmap_zip_is_own(o))
-        rc = zmap_zip_inflate(in->src, o->off + o->head, o, key, into);
+    if (rc == NC_NOERR && ncz_zip_is_own(o))
+        rc = ncz_zip_inflate(in->src, o->off + o->head, o, key, into);
     else if (rc == NC_NOERR)
         rc = read_other(m, key, in, into);
     if (rc != NC_NOERR || o->aes.version == 2) /* AE-2 has a signature instead of the checksum */
@@ -317,7 +317,7 @@ answer_request(zip_map *m, opened *in, zmap_get_req *r)
 
 /* Consecutive requests with the same key pointer are answered from one version of the object. */
 int
-zmap_zip_get(zmap *map, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
+ncz_zip_get(zmap *map, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
 {
     zip_map *m = (zip_map *)map;
     opened   in = {.src = NULL};
@@ -331,7 +331,7 @@ zmap_zip_get(zmap *map, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *a
         if (rc == NC_NOERR)
             rc = answer_request(m, &in, &reqs[i]);
         if (last) {
-            zmap_zip_source_unref(in.src);
+            ncz_zip_source_unref(in.src);
             in.src = NULL;
         }
         zmap_get_end(&reqs[i], rc, done, arg);
@@ -341,7 +341,7 @@ zmap_zip_get(zmap *map, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *a
 
 /* A prefix of other objects has no length, which is no failure here. */
 int
-zmap_zip_len(zmap *map, const char *key, uint64_t *len)
+ncz_zip_len(zmap *map, const char *key, uint64_t *len)
 {
     zip_map        *m = (zip_map *)map;
     const zip_name *n;
@@ -349,20 +349,20 @@ zmap_zip_len(zmap *map, const char *key, uint64_t *len)
 
     if (m->writable)
         pthread_rwlock_rdlock(&m->lock);
-    n = &m->names.v[zmap_zip_names_find(&m->names, key, strlen(key))];
+    n = &m->names.v[ncz_zip_names_find(&m->names, key, strlen(key))];
     if (n->present)
         *len = n->object.size;
     else if (n->len != 0 && n->other != ZIP_LINK)
         rc = NC_EEMPTY;
     else
-        rc = zmap_zip_names_absent(&m->names, m->path, key);
+        rc = ncz_zip_names_absent(&m->names, m->path, key);
     if (m->writable)
         pthread_rwlock_unlock(&m->lock);
     return rc;
 }
 
 bool
-zmap_zip_in_ranges(zmap *map, const char *key)
+ncz_zip_in_ranges(zmap *map, const char *key)
 {
     opened in;
     bool   plain;
@@ -372,6 +372,6 @@ zmap_zip_in_ranges(zmap *map, const char *key)
         return false;
     }
     plain = is_plain(&in.object);
-    zmap_zip_source_unref(in.src);
+    ncz_zip_source_unref(in.src);
     return plain;
 }

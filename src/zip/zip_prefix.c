@@ -4,12 +4,12 @@
  * ones; zarr-python puts it at the top. The documents, whose names the caller knows, identify it. Some programs mark a
  * directory by an entry of its name, most by an empty one: these do not count.
  */
-#include "zip/zmap_zip_int.h"
+#include "zip/zip_int.h"
 
 #include <string.h>
 
 bool
-zmap_zip_is_document(const zip_map *m, const char *name, size_t len)
+ncz_zip_is_document(const zip_map *m, const char *name, size_t len)
 {
     size_t start = len;
 
@@ -75,9 +75,9 @@ search_record(const zip_record *r, const unsigned char *raw, void *arg)
         return NC_NOERR;
     if (r->object.size == 0 && len > 0)
         return NC_NOERR;
-    if (len == 0 && !zmap_zip_is_document(s->m, r->name, r->name_len))
+    if (len == 0 && !ncz_zip_is_document(s->m, r->name, r->name_len))
         return note_beside(s, r);
-    if (zmap_zip_is_document(s->m, r->name, r->name_len) && (s->shallowest == 0 || len + 1 < s->shallowest))
+    if (ncz_zip_is_document(s->m, r->name, r->name_len) && (s->shallowest == 0 || len + 1 < s->shallowest))
         s->shallowest = len + 1; /* 0 means none */
     if (!s->any) {
         s->any = true;
@@ -91,13 +91,13 @@ search_record(const zip_record *r, const unsigned char *raw, void *arg)
 }
 
 int
-zmap_zip_find_prefix(const zip_map *m, const zip_end *end, char **out)
+ncz_zip_find_prefix(const zip_map *m, const zip_end *end, char **out)
 {
     search found = {.m = m};
     char  *prefix = NULL;
     int    rc;
 
-    if ((rc = zmap_zip_each_record(m->src, end, search_record, &found)) != NC_NOERR)
+    if ((rc = ncz_zip_each_record(m->src, end, search_record, &found)) != NC_NOERR)
         goto done;
     if (found.shallowest != found.len + 1 || !is_mark(&found))
         found.len = 0;

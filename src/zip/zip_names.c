@@ -9,7 +9,7 @@
  *
  * No locks of its own.
  */
-#include "zip/zmap_zip_int.h"
+#include "zip/zip_int.h"
 
 #include <string.h>
 
@@ -23,7 +23,7 @@ struct zip_block {
 };
 
 int
-zmap_zip_names_init(zip_names *t)
+ncz_zip_names_init(zip_names *t)
 {
     *t = (zip_names){.v = ncz_zalloc_n(FIRST_CAP, sizeof(zip_name)),
                      .slots = ncz_zalloc_n(FIRST_SLOTS, sizeof(uint32_t)),
@@ -34,12 +34,12 @@ zmap_zip_names_init(zip_names *t)
         t->v[0].key = "";
         return NC_NOERR;
     }
-    zmap_zip_names_clear(t);
+    ncz_zip_names_clear(t);
     return ncz_fail_nomem(FIRST_CAP * sizeof(zip_name));
 }
 
 void
-zmap_zip_names_clear(zip_names *t)
+ncz_zip_names_clear(zip_names *t)
 {
     for (zip_block *b = t->blocks, *before; b != NULL; b = before) {
         before = b->before;
@@ -69,7 +69,7 @@ find_name(const zip_names *t, const char *key, size_t len, uint32_t hash)
 }
 
 uint32_t
-zmap_zip_names_find(const zip_names *t, const char *key, size_t len)
+ncz_zip_names_find(const zip_names *t, const char *key, size_t len)
 {
     return len != 0 ? find_name(t, key, len, hash_of(key, len)) : 0;
 }
@@ -150,7 +150,7 @@ add_name(zip_names *t, const char *key, size_t len, uint32_t hash, uint32_t pare
 
 /* Adds names from the top down. New names share the bytes of the whole key. */
 int
-zmap_zip_names_make(zip_names *t, const char *key, size_t len, uint32_t *at)
+ncz_zip_names_make(zip_names *t, const char *key, size_t len, uint32_t *at)
 {
     uint32_t    parent = 0, hash = hash_of(key, len), there;
     const char *kept;
@@ -163,12 +163,12 @@ zmap_zip_names_make(zip_names *t, const char *key, size_t len, uint32_t *at)
         return ncz_fail_nomem(len);
     while (above > 0 && key[above - 1] != '/') /* the parent mostly exists */
         above--;
-    if (above > 0 && (there = zmap_zip_names_find(t, key, above - 1)) != 0)
+    if (above > 0 && (there = ncz_zip_names_find(t, key, above - 1)) != 0)
         return add_name(t, kept, len, hash, there, at);
     for (size_t i = 1; i < above; i++) {
         if (key[i] != '/')
             continue;
-        if ((there = zmap_zip_names_find(t, key, i)) == 0 &&
+        if ((there = ncz_zip_names_find(t, key, i)) == 0 &&
             (rc = add_name(t, kept, i, hash_of(key, i), parent, &there)) != NC_NOERR)
             return rc;
         parent = there;
@@ -191,7 +191,7 @@ count_live(zip_names *t, uint32_t at)
 }
 
 void
-zmap_zip_names_set(zip_names *t, uint32_t at, const zip_object *o)
+ncz_zip_names_set(zip_names *t, uint32_t at, const zip_object *o)
 {
     zip_name *n = &t->v[at];
 
@@ -204,7 +204,7 @@ zmap_zip_names_set(zip_names *t, uint32_t at, const zip_object *o)
 }
 
 void
-zmap_zip_names_set_other(zip_names *t, uint32_t at, zip_other other)
+ncz_zip_names_set_other(zip_names *t, uint32_t at, zip_other other)
 {
     zip_name *n = &t->v[at];
 
@@ -218,7 +218,7 @@ zmap_zip_names_set_other(zip_names *t, uint32_t at, zip_other other)
 }
 
 void
-zmap_zip_names_unset(zip_names *t, uint32_t at)
+ncz_zip_names_unset(zip_names *t, uint32_t at)
 {
     zip_name *n = &t->v[at];
 
@@ -237,11 +237,11 @@ zmap_zip_names_unset(zip_names *t, uint32_t at)
 static bool
 is_in_the_way(const zip_name *n)
 {
-    return n->other == ZIP_LINK || (n->present && !zmap_zip_names_below(n));
+    return n->other == ZIP_LINK || (n->present && !ncz_zip_names_below(n));
 }
 
 int
-zmap_zip_names_place(const zip_names *t, uint32_t at)
+ncz_zip_names_place(const zip_names *t, uint32_t at)
 {
     const zip_name *n = &t->v[at], *above = n;
 
@@ -265,7 +265,7 @@ find_in_the_way(const zip_names *t, const char *key)
     size_t len = strlen(key);
 
     for (size_t i = 1; i <= len; i++) {
-        uint32_t at = key[i] == '/' || key[i] == '\0' ? zmap_zip_names_find(t, key, i) : 0;
+        uint32_t at = key[i] == '/' || key[i] == '\0' ? ncz_zip_names_find(t, key, i) : 0;
 
         if (at != 0 && is_in_the_way(&t->v[at]))
             return &t->v[at];
@@ -274,9 +274,9 @@ find_in_the_way(const zip_names *t, const char *key)
 }
 
 int
-zmap_zip_names_absent(const zip_names *t, const char *what, const char *key)
+ncz_zip_names_absent(const zip_names *t, const char *what, const char *key)
 {
-    uint32_t        at = zmap_zip_names_find(t, key, strlen(key));
+    uint32_t        at = ncz_zip_names_find(t, key, strlen(key));
     const zip_name *n = find_in_the_way(t, key);
 
     if (n != NULL && n->other == ZIP_LINK)
@@ -290,7 +290,7 @@ zmap_zip_names_absent(const zip_names *t, const char *what, const char *key)
 }
 
 uint64_t
-zmap_zip_entry_len(const zip_map *m, const zip_name *name)
+ncz_zip_entry_len(const zip_map *m, const zip_name *name)
 {
     uint32_t head = atomic_load_explicit(&name->object.head, memory_order_relaxed);
 

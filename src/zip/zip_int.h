@@ -2,28 +2,28 @@
 /*
  * What the files of the zip store share. Source: PKWARE's APPNOTE 6.3.
  *
- *   zmap_zip.c          opening, closing, listing, the table
- *   zmap_zip_names.c    the names of an archive, as a tree
- *   zmap_zip_source.c   the bytes of an archive: a file or a block of memory
- *   zmap_zip_read.c     reading the central directory into names
- *   zmap_zip_prefix.c   finding the directory of a dataset in an archive
- *   zmap_zip_write.c    writing local headers and the central directory
- *   zmap_zip_get.c      get
- *   zmap_zip_inflate.c  deflated entries
- *   zmap_zip_method.c   how an entry's bytes are decoded, here or by libzip
- *   zmap_zip_libzip*.c  entries in other methods, through libzip; or a stub
- *   zmap_zip_crc_*.c    checksums, through libdeflate or zlib
- *   zmap_zip_put.c      put and del
- *   zmap_zip_commit.c   the partial file: locks, copies, commit
- *   zmap_zip_repack.c   rewriting an archive without its dead bytes
+ *   zip.c          opening, closing, listing, the table
+ *   zip_names.c    the names of an archive, as a tree
+ *   zip_source.c   the bytes of an archive: a file or a block of memory
+ *   zip_read.c     reading the central directory into names
+ *   zip_prefix.c   finding the directory of a dataset in an archive
+ *   zip_write.c    writing local headers and the central directory
+ *   zip_get.c      get
+ *   zip_inflate.c  deflated entries
+ *   zip_method.c   how an entry's bytes are decoded, here or by libzip
+ *   ncz_zip_libzip*.c  entries in other methods, through libzip; or a stub
+ *   zip_crc_*.c    checksums, through libdeflate or zlib
+ *   zip_put.c      put and del
+ *   zip_commit.c   the partial file: locks, copies, commit
+ *   zip_repack.c   rewriting an archive without its dead bytes
  */
-#ifndef NCZ_ZMAP_ZIP_INT_H
-#define NCZ_ZMAP_ZIP_INT_H
+#ifndef NCZ_ZIP_INT_H
+#define NCZ_ZIP_INT_H
 
 #include "zmap/zmap_int.h"
-#include "zip/zmap_zip.h"
+#include "zip/zip.h"
 #include "zmap/zmap_sys.h"
-#include "zip/zmap_zip_libzip.h"
+#include "zip/zip_libzip.h"
 
 #include <pthread.h>
 
@@ -44,7 +44,7 @@
 #define ZIP_EXTRA_AES      0x9901u
 #define ZIP_EXTRA_AES_LEN  7
 
-/* ---- names (zmap_zip_names.c) ---------------------------------------------------------------------------------- */
+/* ---- names (zip_names.c) ---------------------------------------------------------------------------------- */
 
 /* The place of an entry, and the fields of its headers. */
 typedef struct zip_object {
@@ -91,27 +91,27 @@ typedef struct zip_names {
     size_t     block_used;
 } zip_names;
 
-int      zmap_zip_names_init(zip_names *t);
-void     zmap_zip_names_clear(zip_names *t);
-uint32_t zmap_zip_names_find(const zip_names *t, const char *key, size_t len); /* 0: no such name, or key is "" */
-int      zmap_zip_names_make(zip_names *t, const char *key, size_t len, uint32_t *at); /* with the names above it */
-void     zmap_zip_names_set(zip_names *t, uint32_t at, const zip_object *o);
-void     zmap_zip_names_unset(zip_names *t, uint32_t at);
+int      ncz_zip_names_init(zip_names *t);
+void     ncz_zip_names_clear(zip_names *t);
+uint32_t ncz_zip_names_find(const zip_names *t, const char *key, size_t len); /* 0: no such name, or key is "" */
+int      ncz_zip_names_make(zip_names *t, const char *key, size_t len, uint32_t *at); /* with the names above it */
+void     ncz_zip_names_set(zip_names *t, uint32_t at, const zip_object *o);
+void     ncz_zip_names_unset(zip_names *t, uint32_t at);
 /* True if there are objects or links below the name. */
 static inline bool
-zmap_zip_names_below(const zip_name *n)
+ncz_zip_names_below(const zip_name *n)
 {
     return n->live > (uint32_t)n->present + (n->other == ZIP_LINK || n->other == ZIP_NO_KEY);
 }
-void zmap_zip_names_set_other(zip_names *t, uint32_t at, zip_other other);
+void ncz_zip_names_set_other(zip_names *t, uint32_t at, zip_other other);
 /* Checks that an object may be put at this name. NC_EOBJECT, with a text: an object exists above or below it, or a
  * link. */
-int zmap_zip_names_place(const zip_names *t, uint32_t at);
+int ncz_zip_names_place(const zip_names *t, uint32_t at);
 /* Of a key that has no object: NC_EEMPTY, or NC_EACCESS with a text: something else is in its place. `what`: the
  * archive. */
-int zmap_zip_names_absent(const zip_names *t, const char *what, const char *key);
+int ncz_zip_names_absent(const zip_names *t, const char *what, const char *key);
 
-/* ---- bytes (zmap_zip_source.c) --------------------------------------------------------------------------------- */
+/* ---- bytes (zip_source.c) --------------------------------------------------------------------------------- */
 
 /* Reference-counted: a reader holds a reference, so that a commit may switch to another file meanwhile. */
 typedef struct zip_source {
@@ -125,19 +125,19 @@ typedef struct zip_source {
     char            *what;  /* for error texts */
 } zip_source;
 
-int         zmap_zip_source_file(int fd, const char *what, uint64_t size, zip_source **out); /* takes fd on success */
-int         zmap_zip_source_memory(void *mem, size_t len, bool owned, zip_source **out);
-zip_source *zmap_zip_source_ref(zip_source *s);
-void        zmap_zip_source_unref(zip_source *s); /* NULL is fine */
+int         ncz_zip_source_file(int fd, const char *what, uint64_t size, zip_source **out); /* takes fd on success */
+int         ncz_zip_source_memory(void *mem, size_t len, bool owned, zip_source **out);
+zip_source *ncz_zip_source_ref(zip_source *s);
+void        ncz_zip_source_unref(zip_source *s); /* NULL is fine */
 
 /* Reads all of it; NC_EIO if the archive ends early. */
-int zmap_zip_source_read(zip_source *s, void *data, size_t len, uint64_t off);
+int ncz_zip_source_read(zip_source *s, void *data, size_t len, uint64_t off);
 /* Reads into `n` buffers, which are changed; *have is less than they take at the end of the archive. */
-int zmap_zip_source_readv(zip_source *s, struct iovec *to, int n, uint64_t off, size_t *have);
-int zmap_zip_source_room(zip_source *s, uint64_t end); /* memory: makes room for writes up to `end` */
-int zmap_zip_source_write3(zip_source *s, const struct iovec from[3], uint64_t off);
+int ncz_zip_source_readv(zip_source *s, struct iovec *to, int n, uint64_t off, size_t *have);
+int ncz_zip_source_room(zip_source *s, uint64_t end); /* memory: makes room for writes up to `end` */
+int ncz_zip_source_write3(zip_source *s, const struct iovec from[3], uint64_t off);
 /* Copies bytes of one archive to another, to the same or another offset. */
-int zmap_zip_source_copy(zip_source *from, uint64_t from_off, zip_source *to, uint64_t to_off, uint64_t len);
+int ncz_zip_source_copy(zip_source *from, uint64_t from_off, zip_source *to, uint64_t to_off, uint64_t len);
 
 /* ---- the store ------------------------------------------------------------------------------------------------- */
 
@@ -159,7 +159,7 @@ typedef struct zip_place {
 typedef struct zip_map {
     zmap  base;
     char *path;                                        /* for error texts */
-    bool (*is_document)(const char *name, size_t len); /* as in zmap_zip_opts */
+    bool (*is_document)(const char *name, size_t len); /* as in ncz_zip_opts */
     char            *prefix;                           /* with a '/' at its end, or "" */
     size_t           prefix_len;
     bool             writable, made, replace, sorted; /* made: created by this session */
@@ -184,10 +184,10 @@ typedef struct zip_map {
     ncz_err          failure;     /* of an fsync; permanent */
 } zip_map;
 
-/* The bytes of a name's entry; an estimate until its local header has been read (zmap_zip_names.c). */
-uint64_t zmap_zip_entry_len(const zip_map *m, const zip_name *name);
+/* The bytes of a name's entry; an estimate until its local header has been read (zip_names.c). */
+uint64_t ncz_zip_entry_len(const zip_map *m, const zip_name *name);
 
-/* ---- the central directory (zmap_zip_read.c, zmap_zip_write.c) ------------------------------------------------- */
+/* ---- the central directory (zip_read.c, zip_write.c) ------------------------------------------------- */
 
 /* Where the central directory is. */
 typedef struct zip_end {
@@ -205,57 +205,57 @@ typedef struct zip_record {
 
 typedef int (*zip_record_fn)(const zip_record *r, const unsigned char *raw, void *arg);
 
-int  zmap_zip_read_end(zip_source *s, zip_end *out);
-int  zmap_zip_starts(zip_source *s, bool *out); /* begins with an entry, or is an empty archive */
-bool zmap_zip_has_directory(zip_source *s);     /* whatever precedes its entries */
-int  zmap_zip_each_record(zip_source *s, const zip_end *end, zip_record_fn fn, void *arg);
+int  ncz_zip_read_end(zip_source *s, zip_end *out);
+int  ncz_zip_starts(zip_source *s, bool *out); /* begins with an entry, or is an empty archive */
+bool ncz_zip_has_directory(zip_source *s);     /* whatever precedes its entries */
+int  ncz_zip_each_record(zip_source *s, const zip_end *end, zip_record_fn fn, void *arg);
 /* Finds the directory of a dataset's documents if all entries are below it, else "". *out is newly allocated and ends
  * with '/' unless empty. */
-int zmap_zip_find_prefix(const zip_map *m, const zip_end *end, char **out);
-int zmap_zip_read_names(zip_map *m, const zip_end *end); /* of m->src; fills names, end, dead; writers: others */
+int ncz_zip_find_prefix(const zip_map *m, const zip_end *end, char **out);
+int ncz_zip_read_names(zip_map *m, const zip_end *end); /* of m->src; fills names, end, dead; writers: others */
 
-bool zmap_zip_is_document(const zip_map *m, const char *name, size_t len); /* by its last segment */
+bool ncz_zip_is_document(const zip_map *m, const char *name, size_t len); /* by its last segment */
 
 /* The bytes of "./", once or more, that a name begins with: archivers write it where they pack ".". */
-size_t zmap_zip_lead(const char *name, size_t len);
+size_t ncz_zip_lead(const char *name, size_t len);
 
 /* Appends the local header of a stored entry, with its name: prefix and key. Sets o's flags, need, when, head, lead. */
-int zmap_zip_local_header(const zip_map *m, const char *key, zip_object *o, ncz_buf *out);
+int ncz_zip_local_header(const zip_map *m, const char *key, zip_object *o, ncz_buf *out);
 /* Writes the directory of m->names at m->end of `to`; *size is the archive's size with it. */
-int zmap_zip_write_directory(zip_map *m, zip_source *to, uint64_t *size);
+int ncz_zip_write_directory(zip_map *m, zip_source *to, uint64_t *size);
 /* The indexes of all objects: documents first, then by key. Free with ncz_free(). */
-int zmap_zip_order(const zip_map *m, uint32_t **out, size_t *n);
+int ncz_zip_order(const zip_map *m, uint32_t **out, size_t *n);
 
-/* ---- staging (zmap_zip_commit.c). All but check_failed need the gate held exclusively, or a single user ---- */
+/* ---- staging (zip_commit.c). All but check_failed need the gate held exclusively, or a single user ---- */
 
-int zmap_zip_stage_open(zip_map *m, const char *path, zmap_open_how how); /* sets m->at and m->src */
-int zmap_zip_stage(zip_map *m);                                           /* makes m->src writable */
-int zmap_zip_commit(zip_map *m, bool last); /* `last`: no change follows; repacks where that pays */
-int zmap_zip_stage_close(zip_map *m, zmap_end how);
-int zmap_zip_check_failed(const zip_map *m);
+int ncz_zip_stage_open(zip_map *m, const char *path, zmap_open_how how); /* sets m->at and m->src */
+int ncz_zip_stage(zip_map *m);                                           /* makes m->src writable */
+int ncz_zip_commit(zip_map *m, bool last); /* `last`: no change follows; repacks where that pays */
+int ncz_zip_stage_close(zip_map *m, zmap_end how);
+int ncz_zip_check_failed(const zip_map *m);
 
-/* Copies all objects, in the directory's order and without dead bytes, to an empty file (zmap_zip_repack.c). On
+/* Copies all objects, in the directory's order and without dead bytes, to an empty file (zip_repack.c). On
  * success the names refer to that file, and m->src is that file. */
-int zmap_zip_repack(zip_map *m, zip_source *to);
+int ncz_zip_repack(zip_map *m, zip_source *to);
 
 /* ---- entries ---- */
 
 /* Whether this library decodes the entry by itself. */
-bool zmap_zip_is_own(const zip_object *o);
+bool ncz_zip_is_own(const zip_object *o);
 /* Decodes any other entry: o->csize bytes at `off` to o->size bytes. `what` is for error texts. */
-int zmap_zip_decode(zip_source *s, uint64_t off, const zip_object *o, const char *what, void *out);
+int ncz_zip_decode(zip_source *s, uint64_t off, const zip_object *o, const char *what, void *out);
 
 /* Inflates o->csize bytes at `off` to exactly o->size bytes. */
-int zmap_zip_inflate(zip_source *s, uint64_t off, const zip_object *o, const char *key, void *out);
+int ncz_zip_inflate(zip_source *s, uint64_t off, const zip_object *o, const char *key, void *out);
 
 /* The bytes of the local header of a key's entry. Reads the header if they are not known. */
-int zmap_zip_head(zip_map *m, const char *key, zip_source *s, const zip_object *o, uint32_t *out);
+int ncz_zip_head(zip_map *m, const char *key, zip_source *s, const zip_object *o, uint32_t *out);
 
-uint32_t zmap_zip_crc(const void *data, size_t len); /* zmap_zip_crc_*.c */
+uint32_t ncz_zip_crc(const void *data, size_t len); /* zip_crc_*.c */
 
-int zmap_zip_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg);
-int zmap_zip_len(zmap *m, const char *key, uint64_t *len);
-int zmap_zip_put(zmap *m, zmap_put_req *reqs, size_t n);
-int zmap_zip_del(zmap *m, const char *const *keys, size_t n);
+int ncz_zip_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg);
+int ncz_zip_len(zmap *m, const char *key, uint64_t *len);
+int ncz_zip_put(zmap *m, zmap_put_req *reqs, size_t n);
+int ncz_zip_del(zmap *m, const char *const *keys, size_t n);
 
-#endif /* NCZ_ZMAP_ZIP_INT_H */
+#endif /* NCZ_ZIP_INT_H */

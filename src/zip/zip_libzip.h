@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Decodes one entry whose compression or encryption this library does not implement, through libzip. libzip's names
- * collide with those of zmap_zip_int.h, so this header does not include zmap_zip_int.h.
+ * collide with those of zip_int.h, so this header does not include zip_int.h.
  */
-#ifndef NCZ_ZMAP_ZIP_LIBZIP_H
-#define NCZ_ZMAP_ZIP_LIBZIP_H
+#ifndef NCZ_ZIP_LIBZIP_H
+#define NCZ_ZIP_LIBZIP_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,6 +35,6 @@ typedef struct zip_foreign {
  * libzip, does not support the method; NC_EAUTH: the password is missing or wrong; NC_EFILTER: the bytes are damaged.
  * Any thread.
  */
-int zmap_zip_libzip_decode(const zip_foreign *e, void *out);
+int ncz_zip_libzip_decode(const zip_foreign *e, void *out);
 
-#endif /* NCZ_ZMAP_ZIP_LIBZIP_H */
+#endif /* NCZ_ZIP_LIBZIP_H */

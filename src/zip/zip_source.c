@@ -3,7 +3,7 @@
  * The bytes of an archive: a file, read and written by offset, or a block of memory that grows. Reads and writes of
  * different places may run at once, on any thread; a block is moved only while no thread uses it.
  */
-#include "zip/zmap_zip_int.h"
+#include "zip/zip_int.h"
 
 #include <errno.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #define GROW_MIN   ((size_t)64 * 1024)
 
 int
-zmap_zip_source_file(int fd, const char *what, uint64_t size, zip_source **out)
+ncz_zip_source_file(int fd, const char *what, uint64_t size, zip_source **out)
 {
     zip_source *s = ncz_zalloc(sizeof *s);
     char       *copy = ncz_strdup(what);
@@ -28,7 +28,7 @@ zmap_zip_source_file(int fd, const char *what, uint64_t size, zip_source **out)
 }
 
 int
-zmap_zip_source_memory(void *mem, size_t len, bool owned, zip_source **out)
+ncz_zip_source_memory(void *mem, size_t len, bool owned, zip_source **out)
 {
     zip_source *s = ncz_zalloc(sizeof *s);
     char       *what = ncz_strdup("the archive in memory");
@@ -50,14 +50,14 @@ zmap_zip_source_memory(void *mem, size_t len, bool owned, zip_source **out)
 }
 
 zip_source *
-zmap_zip_source_ref(zip_source *s)
+ncz_zip_source_ref(zip_source *s)
 {
     atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
     return s;
 }
 
 void
-zmap_zip_source_unref(zip_source *s)
+ncz_zip_source_unref(zip_source *s)
 {
     if (s == NULL || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) != 1)
         return;
@@ -112,7 +112,7 @@ advance(struct iovec **to, int *left, size_t n)
 }
 
 int
-zmap_zip_source_readv(zip_source *s, struct iovec *to, int n, uint64_t off, size_t *have)
+ncz_zip_source_readv(zip_source *s, struct iovec *to, int n, uint64_t off, size_t *have)
 {
     *have = 0;
     /* off_t has no such offset, and no file is that long. */
@@ -140,13 +140,13 @@ zmap_zip_source_readv(zip_source *s, struct iovec *to, int n, uint64_t off, size
 }
 
 int
-zmap_zip_source_read(zip_source *s, void *data, size_t len, uint64_t off)
+ncz_zip_source_read(zip_source *s, void *data, size_t len, uint64_t off)
 {
     struct iovec to = {data, len};
     size_t       have;
     int          rc;
 
-    if ((rc = zmap_zip_source_readv(s, &to, 1, off, &have)) == NC_NOERR && have < len)
+    if ((rc = ncz_zip_source_readv(s, &to, 1, off, &have)) == NC_NOERR && have < len)
         rc = fail_short(s);
     return rc;
 }
@@ -154,7 +154,7 @@ zmap_zip_source_read(zip_source *s, void *data, size_t len, uint64_t off)
 /* ---- writing ---- */
 
 int
-zmap_zip_source_room(zip_source *s, uint64_t end)
+ncz_zip_source_room(zip_source *s, uint64_t end)
 {
     unsigned char *mem;
     size_t         cap;
@@ -200,9 +200,9 @@ file_write(zip_source *s, struct iovec *from, int n, uint64_t off)
     return NC_NOERR;
 }
 
-/* The caller has made room with zmap_zip_source_room(). */
+/* The caller has made room with ncz_zip_source_room(). */
 int
-zmap_zip_source_write3(zip_source *s, const struct iovec from[3], uint64_t off)
+ncz_zip_source_write3(zip_source *s, const struct iovec from[3], uint64_t off)
 {
     struct iovec rest[3] = {from[0], from[1], from[2]};
 
@@ -242,7 +242,7 @@ copy_inside(zip_source *from, uint64_t from_off, zip_source *to, uint64_t to_off
 }
 
 int
-zmap_zip_source_copy(zip_source *from, uint64_t from_off, zip_source *to, uint64_t to_off, uint64_t len)
+ncz_zip_source_copy(zip_source *from, uint64_t from_off, zip_source *to, uint64_t to_off, uint64_t len)
 {
     unsigned char *piece = NULL;
     uint64_t       done = 0;
@@ -251,7 +251,7 @@ zmap_zip_source_copy(zip_source *from, uint64_t from_off, zip_source *to, uint64
     if (from->fd >= 0 && to->fd >= 0 &&
         ((rc = copy_inside(from, from_off, to, to_off, len, &done)) != NC_NOERR || done == len))
         return rc;
-    if ((rc = zmap_zip_source_room(to, to_off + len)) != NC_NOERR)
+    if ((rc = ncz_zip_source_room(to, to_off + len)) != NC_NOERR)
         return rc;
     if ((piece = ncz_alloc(COPY_PIECE)) == NULL)
         return ncz_fail_nomem(COPY_PIECE);
@@ -259,8 +259,8 @@ zmap_zip_source_copy(zip_source *from, uint64_t from_off, zip_source *to, uint64
         size_t       n = len - done < COPY_PIECE ? (size_t)(len - done) : COPY_PIECE;
         struct iovec data[3] = {{piece, n}, {NULL, 0}, {NULL, 0}};
 
-        if ((rc = zmap_zip_source_read(from, piece, n, from_off + done)) == NC_NOERR)
-            rc = zmap_zip_source_write3(to, data, to_off + done);
+        if ((rc = ncz_zip_source_read(from, piece, n, from_off + done)) == NC_NOERR)
+            rc = ncz_zip_source_write3(to, data, to_off + done);
         done += n;
     }
     ncz_free(piece);

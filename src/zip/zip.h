@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * zmap_zip: a store in a zip archive: each object is an entry.
+ * ncz_zip: a store in a zip archive: each object is an entry.
  *
  * Reads any archive: entries stored or deflated, zip64, data descriptors, bytes before the archive. Of entries with
  * one name the last one counts; entries whose names are not keys are ignored. New objects are stored, not deflated.
@@ -13,12 +13,12 @@
  * Errors of the archive: NC_ENOTNC it is not an archive, or its directory is wrong; NC_EFILTER an entry's bytes are
  * damaged (checksum, sizes); NC_ENOTBUILT an entry is encrypted or compressed in another way.
  */
-#ifndef NCZ_ZMAP_ZIP_H
-#define NCZ_ZMAP_ZIP_H
+#ifndef NCZ_ZIP_H
+#define NCZ_ZIP_H
 
 #include "zmap/zmap.h"
 
-typedef struct zmap_zip_opts {
+typedef struct ncz_zip_opts {
     const char *prefix; /* the directory in the archive that holds the keys, a key itself; "": its top. NULL: the
                           * directory of a dataset's documents, if it holds all entries; when creating, the top */
     /* Whether this is the name of a document, judged by the last segment of a key. Documents locate the dataset in an
@@ -26,45 +26,46 @@ typedef struct zmap_zip_opts {
     bool (*is_document)(const char *name, size_t len);
     bool replace; /* with ZMAP_CREATE_NEW: an existing archive is no error and stays until the first commit */
     bool sorted;  /* the archive's bytes do not depend on the order of puts: costs one more copy at close */
-} zmap_zip_opts;
+} ncz_zip_opts;
 
-int zmap_zip_open(const char *path, zmap_open_how how, const zmap_zip_opts *opts, zmap **out); /* opts may be NULL */
+int ncz_zip_open(const char *path, zmap_open_how how, const ncz_zip_opts *opts, zmap **out); /* opts may be NULL */
 
 /* Commits without waiting for the disk. No effect on other stores. */
-void zmap_zip_sync_never(zmap *m);
+void ncz_zip_sync_never(zmap *m);
 
 /* The prefix in use, "" for none, valid until the store is closed. NULL on other stores. */
-const char *zmap_zip_prefix(const zmap *m);
+const char *ncz_zip_prefix(const zmap *m);
 
 /* How many entries are not objects of the store, directories not counted: they lie outside the prefix, or their names
  * are not keys. Bytes before the first entry that belong to none count as one. */
-uint64_t zmap_zip_others(const zmap *m);
+uint64_t ncz_zip_others(const zmap *m);
 
 /* Whether names of entries have '\\' where '/' belongs; such entries are no objects of the store. */
-bool zmap_zip_backslashes(const zmap *m);
+bool ncz_zip_backslashes(const zmap *m);
 
 /* Whether ranges of an object are read by their offset: its bytes are in the archive as they are. */
-bool zmap_zip_in_ranges(zmap *m, const char *key);
+bool ncz_zip_in_ranges(zmap *m, const char *key);
 
 /* Removes an archive that has no writer. NC_EOBJECT: a link or not a plain file; NC_ENOOBJECT: no such file. */
-int zmap_zip_remove(const char *path);
+int ncz_zip_remove(const char *path);
 
 /* The path of the i-th file in which an archive at `path` is made, for ncz_free(). NULL after the last, or out of
  * memory. */
-char *zmap_zip_temporary(const char *path, size_t i);
+char *ncz_zip_temporary(const char *path, size_t i);
 
 /* Whether the file begins like a zip archive (an empty one, too), or ends like one after other bytes. */
-bool zmap_zip_looks_like(const char *path);
+bool ncz_zip_looks_like(const char *path);
 
 /*
  * Opens or creates an archive in memory. ZMAP_OPEN_READ: `block` is used in place and must remain until the store is
  * closed. ZMAP_OPEN_WRITE: on success the store owns `block`, which is malloc's. ZMAP_CREATE_NEW: no block; `len` is
- * the initial size. Closing the store frees everything except a block taken by zmap_zip_mem_take().
+ * the initial size. Closing the store frees everything except a block taken by ncz_zip_mem_take().
  */
-int zmap_zip_mem_open(void *block, size_t len, zmap_open_how how, const zmap_zip_opts *opts, zmap **out);
+int ncz_zip_mem_open(void *block, size_t len, zmap_open_how how, const ncz_zip_opts *opts, zmap **out);
 
 /* The current archive, in a block for free(). The store then only accepts being closed. Opened for reading: the block
  * it was opened with. NC_ENOTBUILT on other stores. */
-int zmap_zip_mem_take(zmap *m, void **block, size_t *len);
+int  ncz_zip_mem_take(zmap *m, void **block, size_t *len);
+bool ncz_zip_has_libzip(void); /* this build reads entries of archives in all methods */
 
-#endif /* NCZ_ZMAP_ZIP_H */
+#endif /* NCZ_ZIP_H */

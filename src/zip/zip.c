@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The zip store: opening, closing, listing, and the table. zmap_zip_int.h lists the other files.
+ * The zip store: opening, closing, listing, and the table. zip_int.h lists the other files.
  *
  * A store that was opened for reading never changes and takes no lock. Any thread may use any store at any time.
  */
-#include "zip/zmap_zip_int.h"
+#include "zip/zip_int.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static int
 collect_children(const zip_names *t, const char *prefix, zmap_children *out)
 {
     size_t   len = strlen(prefix), skip = len != 0 ? len + 1 : 0;
-    uint32_t at = zmap_zip_names_find(t, prefix, len);
+    uint32_t at = ncz_zip_names_find(t, prefix, len);
     int      rc;
 
     if (at == 0 && len != 0)
@@ -22,7 +22,7 @@ collect_children(const zip_names *t, const char *prefix, zmap_children *out)
     for (at = t->v[at].child; at != 0; at = t->v[at].sibling) {
         const zip_name *n = &t->v[at];
         const char     *name = n->key + skip;
-        bool            above = zmap_zip_names_below(n) || (n->other != ZIP_NO_ENTRY && !n->present);
+        bool            above = ncz_zip_names_below(n) || (n->other != ZIP_NO_ENTRY && !n->present);
 
         if (n->present && (rc = zmap_children_add(out, name, n->len - skip, true)) != NC_NOERR)
             return rc;
@@ -57,7 +57,7 @@ zip_sync(zmap *map)
     int      rc;
 
     pthread_rwlock_wrlock(&m->gate);
-    rc = zmap_zip_commit(m, false);
+    rc = ncz_zip_commit(m, false);
     pthread_rwlock_unlock(&m->gate);
     return rc;
 }
@@ -66,16 +66,16 @@ zip_sync(zmap *map)
 static void
 zip_free(zip_map *m)
 {
-    zmap_zip_source_unref(m->src);
-    zmap_zip_source_unref(m->at.partial);
-    zmap_zip_source_unref(m->at.old);
-    zmap_zip_source_unref(m->at.spare);
+    ncz_zip_source_unref(m->src);
+    ncz_zip_source_unref(m->at.partial);
+    ncz_zip_source_unref(m->at.old);
+    ncz_zip_source_unref(m->at.spare);
     if (m->at.dir >= 0)
         zmap_sys()->file.close(m->at.dir);
     ncz_free(m->at.name);
     ncz_free(m->at.part);
     ncz_free(m->at.repack);
-    zmap_zip_names_clear(&m->names);
+    ncz_zip_names_clear(&m->names);
     ncz_buf_clear(&m->others);
     pthread_rwlock_destroy(&m->gate);
     pthread_rwlock_destroy(&m->lock);
@@ -88,7 +88,7 @@ static int
 zip_close(zmap *map, zmap_end how)
 {
     zip_map *m = (zip_map *)map;
-    int      rc = m->writable ? zmap_zip_stage_close(m, how) : NC_NOERR;
+    int      rc = m->writable ? ncz_zip_stage_close(m, how) : NC_NOERR;
 
     zip_free(m);
     return rc;
@@ -96,13 +96,13 @@ zip_close(zmap *map, zmap_end how)
 
 static const zmap_ops zip_ops = {
     .name = "zip",
-    .get = zmap_zip_get,
-    .put = zmap_zip_put,
-    .del = zmap_zip_del,
+    .get = ncz_zip_get,
+    .put = ncz_zip_put,
+    .del = ncz_zip_del,
     .list = zip_list,
     .sync = zip_sync,
     .close = zip_close,
-    .len = zmap_zip_len,
+    .len = ncz_zip_len,
 };
 
 /* ---- opening ---- */
@@ -135,7 +135,7 @@ set_prefix(zip_map *m, const char *prefix)
 }
 
 static int
-zip_new(const char *path, zmap_open_how how, const zmap_zip_opts *opts, zip_map **out)
+zip_new(const char *path, zmap_open_how how, const ncz_zip_opts *opts, zip_map **out)
 {
     zip_map *m = ncz_zalloc(sizeof *m);
     int      rc;
@@ -161,7 +161,7 @@ zip_new(const char *path, zmap_open_how how, const zmap_zip_opts *opts, zip_map 
     if ((m->path = ncz_strdup(path)) == NULL)
         rc = ncz_fail_nomem(strlen(path) + 1);
     if (rc == NC_NOERR && (rc = set_prefix(m, opts->prefix)) == NC_NOERR)
-        rc = zmap_zip_names_init(&m->names);
+        rc = ncz_zip_names_init(&m->names);
     if (rc != NC_NOERR) {
         zip_free(m);
         return rc;
@@ -178,15 +178,15 @@ load_archive(zip_map *m)
     bool    starts = true;
     int     rc;
 
-    if ((rc = zmap_zip_read_end(m->src, &end)) != NC_NOERR || (rc = zmap_zip_starts(m->src, &starts)) != NC_NOERR)
+    if ((rc = ncz_zip_read_end(m->src, &end)) != NC_NOERR || (rc = ncz_zip_starts(m->src, &starts)) != NC_NOERR)
         return rc;
     m->front = !starts;
     if (m->prefix == NULL) {
-        if ((rc = zmap_zip_find_prefix(m, &end, &m->prefix)) != NC_NOERR)
+        if ((rc = ncz_zip_find_prefix(m, &end, &m->prefix)) != NC_NOERR)
             return rc;
         m->prefix_len = strlen(m->prefix);
     }
-    return zmap_zip_read_names(m, &end);
+    return ncz_zip_read_names(m, &end);
 }
 
 /* The common end of opening: reads an existing archive, or sets the prefix of a new one. Takes the store. */
@@ -203,17 +203,17 @@ begin_archive(zip_map *m, zmap_open_how how, int rc, zmap **out)
     }
     ncz_err_save(&err, rc);
     if (m->writable)
-        (void)zmap_zip_stage_close(m, ZMAP_REVERT); /* removes the partial file */
+        (void)ncz_zip_stage_close(m, ZMAP_REVERT); /* removes the partial file */
     zip_free(m);
     return ncz_err_adopt(&err);
 }
 
 int
-zmap_zip_open(const char *path, zmap_open_how how, const zmap_zip_opts *opts, zmap **out)
+ncz_zip_open(const char *path, zmap_open_how how, const ncz_zip_opts *opts, zmap **out)
 {
-    static const zmap_zip_opts defaults = {.prefix = NULL};
-    zip_map                   *m = NULL;
-    int                        rc;
+    static const ncz_zip_opts defaults = {.prefix = NULL};
+    zip_map                  *m = NULL;
+    int                       rc;
 
     if (path == NULL || path[0] == '\0')
         return ncz_fail(NC_EINVAL, "an archive without a name");
@@ -221,27 +221,27 @@ zmap_zip_open(const char *path, zmap_open_how how, const zmap_zip_opts *opts, zm
         return rc;
     if (m->writable)
         m->base.caps |= ZMAP_CAN_SYNC | ZMAP_COMMITS;
-    return begin_archive(m, how, zmap_zip_stage_open(m, path, how), out);
+    return begin_archive(m, how, ncz_zip_stage_open(m, path, how), out);
 }
 
 /* ---- in memory ---- */
 
 int
-zmap_zip_mem_open(void *block, size_t len, zmap_open_how how, const zmap_zip_opts *opts, zmap **out)
+ncz_zip_mem_open(void *block, size_t len, zmap_open_how how, const ncz_zip_opts *opts, zmap **out)
 {
-    static const zmap_zip_opts defaults = {.prefix = NULL};
-    zip_map                   *m = NULL;
-    int                        rc;
+    static const ncz_zip_opts defaults = {.prefix = NULL};
+    zip_map                  *m = NULL;
+    int                       rc;
 
     if (how != ZMAP_CREATE_NEW && block == NULL)
         return ncz_fail(NC_EINVAL, "no block of memory");
     if ((rc = zip_new("the archive in memory", how, opts != NULL ? opts : &defaults, &m)) != NC_NOERR)
         return rc;
-    rc = zmap_zip_source_memory(how == ZMAP_CREATE_NEW ? NULL : block, how == ZMAP_CREATE_NEW ? 0 : len, false,
-                                &m->src);
+    rc = ncz_zip_source_memory(how == ZMAP_CREATE_NEW ? NULL : block, how == ZMAP_CREATE_NEW ? 0 : len, false,
+                               &m->src);
     if (rc == NC_NOERR && how == ZMAP_CREATE_NEW) {
         m->staged = m->src->owned = true;
-        rc = zmap_zip_source_room(m->src, len);
+        rc = ncz_zip_source_room(m->src, len);
     }
     if ((rc = begin_archive(m, how, rc, out)) == NC_NOERR && how == ZMAP_OPEN_WRITE)
         m->src->owned = true; /* only now: after a failure the block remains the caller's */
@@ -249,7 +249,7 @@ zmap_zip_mem_open(void *block, size_t len, zmap_open_how how, const zmap_zip_opt
 }
 
 int
-zmap_zip_mem_take(zmap *map, void **block, size_t *len)
+ncz_zip_mem_take(zmap *map, void **block, size_t *len)
 {
     zip_map *m = (zip_map *)map;
     uint64_t size;
@@ -269,7 +269,7 @@ zmap_zip_mem_take(zmap *map, void **block, size_t *len)
     else if (!m->changed && !m->made)
         size = m->src->size; /* unchanged since it was opened */
     else
-        rc = zmap_zip_write_directory(m, m->src, &size);
+        rc = ncz_zip_write_directory(m, m->src, &size);
     if (rc == NC_NOERR) {
         *block = m->src->mem;
         *len = (size_t)size;
@@ -285,26 +285,26 @@ zmap_zip_mem_take(zmap *map, void **block, size_t *len)
 /* ---- the rest ---- */
 
 void
-zmap_zip_sync_never(zmap *m)
+ncz_zip_sync_never(zmap *m)
 {
     if (m->ops == &zip_ops)
         atomic_store_explicit(&((zip_map *)m)->sync_never, true, memory_order_relaxed);
 }
 
 const char *
-zmap_zip_prefix(const zmap *m)
+ncz_zip_prefix(const zmap *m)
 {
     return m->ops == &zip_ops ? ((const zip_map *)m)->prefix : NULL;
 }
 
 bool
-zmap_zip_backslashes(const zmap *m)
+ncz_zip_backslashes(const zmap *m)
 {
     return m->ops == &zip_ops && ((const zip_map *)m)->backslashes;
 }
 
 uint64_t
-zmap_zip_others(const zmap *m)
+ncz_zip_others(const zmap *m)
 {
     const zip_map *z = (const zip_map *)m;
 
@@ -313,7 +313,7 @@ zmap_zip_others(const zmap *m)
 
 /* The first bytes decide for most files. The end is read only if they are not an archive's. */
 bool
-zmap_zip_looks_like(const char *path)
+ncz_zip_looks_like(const char *path)
 {
     int         fd = zmap_sys()->name.openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
     zip_source *s = NULL;
@@ -326,13 +326,13 @@ zmap_zip_looks_like(const char *path)
         zmap_sys()->file.close(fd);
         return false;
     }
-    if (zmap_zip_source_file(fd, path, (uint64_t)st.st_size, &s) != NC_NOERR) {
+    if (ncz_zip_source_file(fd, path, (uint64_t)st.st_size, &s) != NC_NOERR) {
         zmap_sys()->file.close(fd);
         return true; /* out of memory: opening the file will report that */
     }
-    if (zmap_zip_starts(s, &zip) == NC_NOERR && !zip)
-        zip = zmap_zip_has_directory(s);
+    if (ncz_zip_starts(s, &zip) == NC_NOERR && !zip)
+        zip = ncz_zip_has_directory(s);
     ncz_err_clear(); /* a file that is not an archive is not a failure here */
-    zmap_zip_source_unref(s);
+    ncz_zip_source_unref(s);
     return zip;
 }

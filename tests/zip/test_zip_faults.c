@@ -7,7 +7,7 @@
 #include "support/scratch.h"
 #include "support/store_help.h"
 #include "zip/zipdocs.h"
-#include "zip/zmap_zip.h"
+#include "zip/zip.h"
 #include "support/sysfault.h"
 #include "zip/zipmake.h"
 
@@ -18,8 +18,8 @@
 #define OBJECT_LEN 20000
 #define PIECE      4096
 
-static char               *dir, *path;
-static const zmap_zip_opts opts = {.is_document = is_test_document, .prefix = ""};
+static char              *dir, *path;
+static const ncz_zip_opts opts = {.is_document = is_test_document, .prefix = ""};
 
 static int
 set_up(void **state)
@@ -85,7 +85,7 @@ static int
 generation_there(void)
 {
     zmap *m = NULL;
-    int   rc = zmap_zip_open(path, ZMAP_OPEN_READ, &opts, &m), a, b, n, c;
+    int   rc = ncz_zip_open(path, ZMAP_OPEN_READ, &opts, &m), a, b, n, c;
 
     if (rc == NC_ENOOBJECT)
         return 0;
@@ -115,7 +115,7 @@ session(zmap_open_how how, bool sync, int rc[NSTEPS], zmap **out)
     for (int i = 0; i < NSTEPS; i++)
         rc[i] = -1000;
     fill(data, 'n');
-    if ((rc[AT_OPEN] = zmap_zip_open(path, how, &opts, &m)) == NC_NOERR) {
+    if ((rc[AT_OPEN] = ncz_zip_open(path, how, &opts, &m)) == NC_NOERR) {
         rc[AT_PUT] = zmap_put(m, "a", data, OBJECT_LEN);
         rc[AT_PUT2] = zmap_put(m, "x/new", data, OBJECT_LEN);
         rc[AT_DEL] = zmap_del(m, &gone, 1);
@@ -262,7 +262,7 @@ TEST_WITH(each_call_may_fail_in_a_removal, set_up, tear_down)
 
         make_old(0);
         sysfault_start((sysfault){.nth = n, .err = EIO});
-        rc = zmap_zip_remove(path);
+        rc = ncz_zip_remove(path);
         sysfault_stop();
         met = sysfault_plan.hit != NULL;
         if (met && !(strcmp(sysfault_plan.hit, "close") == 0 || strcmp(sysfault_plan.hit, "flock") == 0))

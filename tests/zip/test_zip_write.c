@@ -6,7 +6,7 @@
 #include "support/scratch.h"
 #include "zmap/file/zmap_file.h"
 #include "zip/zipdocs.h"
-#include "zip/zmap_zip.h"
+#include "zip/zip.h"
 #include "support/sysfault.h"
 #include "zip/zipmake.h"
 
@@ -36,7 +36,7 @@ tear_down(void **state)
     return 0;
 }
 
-static const zmap_zip_opts at_top = {.is_document = is_test_document, .prefix = ""};
+static const ncz_zip_opts at_top = {.is_document = is_test_document, .prefix = ""};
 
 #define OK(call)                                                                                                     \
     do {                                                                                                             \
@@ -46,11 +46,11 @@ static const zmap_zip_opts at_top = {.is_document = is_test_document, .prefix = 
     } while (0)
 
 static zmap *
-open_zip(zmap_open_how how, const zmap_zip_opts *opts)
+open_zip(zmap_open_how how, const ncz_zip_opts *opts)
 {
     zmap *m = NULL;
 
-    OK(zmap_zip_open(path, how, opts, &m));
+    OK(ncz_zip_open(path, how, opts, &m));
     return m;
 }
 
@@ -123,7 +123,7 @@ names_in(void)
 
 TEST_WITH(documents_are_laid_out_as_asked, set_up, tear_down)
 {
-    zmap *m = open_zip(ZMAP_CREATE_NEW, &(zmap_zip_opts){.is_document = is_test_document, .prefix = "top"});
+    zmap *m = open_zip(ZMAP_CREATE_NEW, &(ncz_zip_opts){.is_document = is_test_document, .prefix = "top"});
     char *names;
 
     put(m, "v/10", "x");
@@ -143,7 +143,7 @@ TEST_WITH(documents_are_laid_out_as_asked, set_up, tear_down)
 }
 
 static void
-write_in_turn(const char *const *keys, size_t n, const zmap_zip_opts *opts)
+write_in_turn(const char *const *keys, size_t n, const ncz_zip_opts *opts)
 {
     zmap *m = open_zip(ZMAP_CREATE_NEW, opts);
 
@@ -157,14 +157,14 @@ TEST_WITH(the_same_calls_give_the_same_bytes, set_up, tear_down)
 {
     static const char *const one[] = {"a", "b/c", ".zgroup", "b/d", "e", "a"};
     static const char *const two[] = {"e", ".zgroup", "b/d", "b/c", "a"};
-    zmap_zip_opts            sorted = {.is_document = is_test_document, .prefix = "p", .sorted = true};
+    ncz_zip_opts             sorted = {.is_document = is_test_document, .prefix = "p", .sorted = true};
     size_t                   len[3];
     char                    *bytes[3];
 
     for (int k = 0; k < 2; k++) {
         write_in_turn(one, 6, &at_top);
         bytes[k] = scratch_read(path, &len[k]);
-        OK(zmap_zip_remove(path));
+        OK(ncz_zip_remove(path));
     }
     assert_int_equal(len[0], len[1]);
     assert_memory_equal(bytes[0], bytes[1], len[0]);
@@ -172,7 +172,7 @@ TEST_WITH(the_same_calls_give_the_same_bytes, set_up, tear_down)
     free(bytes[1]);
     write_in_turn(one, 6, &sorted);
     bytes[0] = scratch_read(path, &len[0]);
-    OK(zmap_zip_remove(path));
+    OK(ncz_zip_remove(path));
     write_in_turn(two, 5, &sorted);
     bytes[1] = scratch_read(path, &len[1]);
     assert_int_equal(len[0], len[1]);
@@ -192,7 +192,7 @@ TEST_WITH(an_empty_archive_is_an_archive, set_up, tear_down)
     bytes = scratch_read(path, &len);
     assert_int_equal(len, 22);
     free(bytes);
-    assert_true(zmap_zip_looks_like(path));
+    assert_true(ncz_zip_looks_like(path));
     OK(zmap_close(open_zip(ZMAP_OPEN_READ, &test_zip_opts), ZMAP_KEEP));
 }
 
@@ -246,19 +246,19 @@ TEST_WITH(reverting_goes_back_to_the_last_commit, set_up, tear_down)
     OK(zmap_close(m, ZMAP_REVERT));
     expect_seen("a", "new");
 
-    m = open_zip(ZMAP_CREATE_NEW, &(zmap_zip_opts){.is_document = is_test_document, .prefix = "", .replace = true});
+    m = open_zip(ZMAP_CREATE_NEW, &(ncz_zip_opts){.is_document = is_test_document, .prefix = "", .replace = true});
     expect(m, "a", NULL);
     put(m, "n", "n");
     expect_seen("a", "new"); /* it stands until the commit */
     OK(zmap_close(m, ZMAP_DISCARD));
     expect_seen("a", "new");
-    m = open_zip(ZMAP_CREATE_NEW, &(zmap_zip_opts){.is_document = is_test_document, .prefix = "", .replace = true});
+    m = open_zip(ZMAP_CREATE_NEW, &(ncz_zip_opts){.is_document = is_test_document, .prefix = "", .replace = true});
     put(m, "n", "n");
     OK(zmap_close(m, ZMAP_KEEP));
     expect_seen("a", NULL);
     expect_seen("n", "n");
 
-    OK(zmap_zip_remove(path));
+    OK(ncz_zip_remove(path));
     m = open_zip(ZMAP_CREATE_NEW, &at_top);
     put(m, "n", "n");
     OK(zmap_sync(m));
@@ -341,7 +341,7 @@ sync_often(bool reader)
         OK(zmap_close(readers[i], ZMAP_KEEP));
     }
     assert_int_equal(scratch_count(dir), 1);
-    OK(zmap_zip_remove(path));
+    OK(ncz_zip_remove(path));
     free(data);
     return ncopied / LEN;
 }
@@ -375,13 +375,13 @@ TEST_WITH(foreign_archives_are_changed, set_up, tear_down)
     zipmake_end(&z, false, "a comment goes");
     scratch_write(path, z.data, z.len);
     chmod(path, 0640);
-    m = open_zip(ZMAP_OPEN_WRITE, &(zmap_zip_opts){.is_document = is_test_document, .prefix = "d"});
+    m = open_zip(ZMAP_OPEN_WRITE, &(ncz_zip_opts){.is_document = is_test_document, .prefix = "d"});
     put(m, "v/2", "another two");
     put(m, "w/0", "w");
     OK(zmap_close(m, ZMAP_KEEP));
     zipmake_clear(&z);
 
-    m = open_zip(ZMAP_OPEN_READ, &(zmap_zip_opts){.is_document = is_test_document, .prefix = "d"});
+    m = open_zip(ZMAP_OPEN_READ, &(ncz_zip_opts){.is_document = is_test_document, .prefix = "d"});
     for (int i = 0; i < 2; i++) {
         ncz_buf body = NCZ_BUF_INIT;
 
@@ -392,7 +392,7 @@ TEST_WITH(foreign_archives_are_changed, set_up, tear_down)
     }
     expect(m, "v/2", "another two");
     expect(m, "w/0", "w");
-    assert_int_equal(zmap_zip_others(m), 1);
+    assert_int_equal(ncz_zip_others(m), 1);
     OK(zmap_close(m, ZMAP_KEEP));
     {
         struct stat st;
@@ -417,14 +417,14 @@ TEST_WITH(bytes_before_an_archive_stay, set_up, tear_down)
     zipmake_raw(&front, "before", 6);
     zipmake_raw(&front, z.data, z.len);
     scratch_write(path, front.data, front.len);
-    assert_true(zmap_zip_looks_like(path));
+    assert_true(ncz_zip_looks_like(path));
     m = open_zip(ZMAP_OPEN_WRITE, &at_top);
-    assert_int_equal(zmap_zip_others(m), 2);
+    assert_int_equal(ncz_zip_others(m), 2);
     put(m, "l", "more");
     OK(zmap_close(m, ZMAP_KEEP));
     expect_seen("k", "text");
     expect_seen("l", "more");
-    assert_true(zmap_zip_looks_like(path));
+    assert_true(ncz_zip_looks_like(path));
     zipmake_clear(&z);
     zipmake_clear(&front);
 }
@@ -439,13 +439,13 @@ TEST_WITH(bytes_before_an_archive_survive_a_repack, set_up, tear_down)
 
     zipmake_raw(&z, "#!/bin/sh\n", 10);
     scratch_write(path, z.data, z.len);
-    assert_false(zmap_zip_looks_like(path));
+    assert_false(ncz_zip_looks_like(path));
     zipmake_add(&z, (zipmake_entry){.name = "k", .data = data, .len = len}); /* at its true place, as Python has it */
     zipmake_end(&z, false, "");
     scratch_write(path, z.data, z.len);
-    assert_true(zmap_zip_looks_like(path));
+    assert_true(ncz_zip_looks_like(path));
     m = open_zip(ZMAP_OPEN_WRITE, &at_top);
-    assert_int_equal(zmap_zip_others(m), 1);
+    assert_int_equal(ncz_zip_others(m), 1);
     put(m, "k", "small");
     OK(zmap_close(m, ZMAP_KEEP));
     expect_seen("k", "small");
@@ -521,24 +521,24 @@ TEST_WITH(only_one_writer_opens_an_archive, set_up, tear_down)
     zmap *m, *other = NULL;
 
     m = open_zip(ZMAP_CREATE_NEW, &at_top); /* nothing is there yet but the wish */
-    assert_int_equal(zmap_zip_open(path, ZMAP_CREATE_NEW, &at_top, &other), NC_EACCESS);
+    assert_int_equal(ncz_zip_open(path, ZMAP_CREATE_NEW, &at_top, &other), NC_EACCESS);
     assert_non_null(strstr(ncz_err_text(), "written already"));
     put(m, "a", "1");
     OK(zmap_sync(m));
     for (int turn = 0; turn < 2; turn++) { /* committed, and with changes that are not */
-        assert_int_equal(zmap_zip_open(path, ZMAP_OPEN_WRITE, &test_zip_opts, &other), NC_EACCESS);
-        assert_int_equal(zmap_zip_open(path, ZMAP_CREATE_NEW,
-                                       &(zmap_zip_opts){.is_document = is_test_document, .replace = true}, &other),
+        assert_int_equal(ncz_zip_open(path, ZMAP_OPEN_WRITE, &test_zip_opts, &other), NC_EACCESS);
+        assert_int_equal(ncz_zip_open(path, ZMAP_CREATE_NEW,
+                                      &(ncz_zip_opts){.is_document = is_test_document, .replace = true}, &other),
                          NC_EACCESS);
-        assert_int_equal(zmap_zip_remove(path), NC_EACCESS);
+        assert_int_equal(ncz_zip_remove(path), NC_EACCESS);
         expect_seen("a", "1");
         put(m, "b", "2");
     }
     OK(zmap_close(m, ZMAP_KEEP));
     m = open_zip(ZMAP_OPEN_WRITE, &at_top);
-    assert_int_equal(zmap_zip_open(path, ZMAP_OPEN_WRITE, &test_zip_opts, &other), NC_EACCESS);
+    assert_int_equal(ncz_zip_open(path, ZMAP_OPEN_WRITE, &test_zip_opts, &other), NC_EACCESS);
     OK(zmap_close(m, ZMAP_KEEP));
-    OK(zmap_zip_remove(path));
+    OK(ncz_zip_remove(path));
 }
 
 TEST_WITH(what_is_there_decides_how_it_opens, set_up, tear_down)
@@ -546,36 +546,36 @@ TEST_WITH(what_is_there_decides_how_it_opens, set_up, tear_down)
     zmap *m = NULL;
     char *link = strdup(scratch_path(dir, "link.zip"));
 
-    assert_int_equal(zmap_zip_open(path, ZMAP_OPEN_READ, &test_zip_opts, &m), NC_ENOOBJECT);
-    assert_int_equal(zmap_zip_open(path, ZMAP_OPEN_WRITE, &test_zip_opts, &m), NC_ENOOBJECT);
-    assert_int_equal(zmap_zip_open(scratch_path(dir, "no/x.zip"), ZMAP_CREATE_NEW, &test_zip_opts, &m), NC_ENOOBJECT);
-    assert_int_equal(zmap_zip_open(dir, ZMAP_OPEN_READ, &test_zip_opts, &m), NC_ENOTNC);
-    assert_int_equal(zmap_zip_open(dir, ZMAP_CREATE_NEW, &test_zip_opts, &m), NC_EOBJECT);
-    assert_int_equal(zmap_zip_open("", ZMAP_OPEN_READ, &test_zip_opts, &m), NC_EINVAL);
-    assert_int_equal(zmap_zip_open(NULL, ZMAP_OPEN_READ, &test_zip_opts, &m), NC_EINVAL);
-    assert_int_equal(zmap_zip_open("/dev/null", ZMAP_OPEN_READ, &test_zip_opts, &m), NC_ENOTNC);
-    assert_int_equal(zmap_zip_remove(path), NC_ENOOBJECT);
+    assert_int_equal(ncz_zip_open(path, ZMAP_OPEN_READ, &test_zip_opts, &m), NC_ENOOBJECT);
+    assert_int_equal(ncz_zip_open(path, ZMAP_OPEN_WRITE, &test_zip_opts, &m), NC_ENOOBJECT);
+    assert_int_equal(ncz_zip_open(scratch_path(dir, "no/x.zip"), ZMAP_CREATE_NEW, &test_zip_opts, &m), NC_ENOOBJECT);
+    assert_int_equal(ncz_zip_open(dir, ZMAP_OPEN_READ, &test_zip_opts, &m), NC_ENOTNC);
+    assert_int_equal(ncz_zip_open(dir, ZMAP_CREATE_NEW, &test_zip_opts, &m), NC_EOBJECT);
+    assert_int_equal(ncz_zip_open("", ZMAP_OPEN_READ, &test_zip_opts, &m), NC_EINVAL);
+    assert_int_equal(ncz_zip_open(NULL, ZMAP_OPEN_READ, &test_zip_opts, &m), NC_EINVAL);
+    assert_int_equal(ncz_zip_open("/dev/null", ZMAP_OPEN_READ, &test_zip_opts, &m), NC_ENOTNC);
+    assert_int_equal(ncz_zip_remove(path), NC_ENOOBJECT);
     assert_int_equal(scratch_count(dir), 0);
     make_old();
-    assert_int_equal(zmap_zip_open(path, ZMAP_CREATE_NEW, &test_zip_opts, &m), NC_EOBJECT);
+    assert_int_equal(ncz_zip_open(path, ZMAP_CREATE_NEW, &test_zip_opts, &m), NC_EOBJECT);
     expect_seen("a", "old a");
 
     assert_int_equal(symlink("d.zip", link), 0); /* the file goes on, the link stays one */
-    OK(zmap_zip_open(link, ZMAP_OPEN_WRITE, &at_top, &m));
+    OK(ncz_zip_open(link, ZMAP_OPEN_WRITE, &at_top, &m));
     put(m, "a", "through the link");
     OK(zmap_close(m, ZMAP_KEEP));
     expect_seen("a", "through the link");
-    assert_int_equal(zmap_zip_remove(link), NC_EOBJECT);
+    assert_int_equal(ncz_zip_remove(link), NC_EOBJECT);
     assert_int_equal(unlink(link), 0);
     assert_int_equal(scratch_count(dir), 1);
 
-    m = open_zip(ZMAP_CREATE_NEW, &(zmap_zip_opts){.is_document = is_test_document, .replace = true});
-    OK(zmap_zip_mem_take(m, NULL, NULL) == NC_ENOTBUILT ? NC_NOERR : NC_EINVAL);
+    m = open_zip(ZMAP_CREATE_NEW, &(ncz_zip_opts){.is_document = is_test_document, .replace = true});
+    OK(ncz_zip_mem_take(m, NULL, NULL) == NC_ENOTBUILT ? NC_NOERR : NC_EINVAL);
     OK(zmap_close(m, ZMAP_REVERT));
     scratch_write(path, "no archive at all", 17);
-    assert_false(zmap_zip_looks_like(path));
-    assert_int_equal(zmap_zip_open(path, ZMAP_OPEN_READ, &test_zip_opts, &m), NC_ENOTNC);
-    assert_int_equal(zmap_zip_open(path, ZMAP_OPEN_WRITE, &test_zip_opts, &m), NC_ENOTNC);
+    assert_false(ncz_zip_looks_like(path));
+    assert_int_equal(ncz_zip_open(path, ZMAP_OPEN_READ, &test_zip_opts, &m), NC_ENOTNC);
+    assert_int_equal(ncz_zip_open(path, ZMAP_OPEN_WRITE, &test_zip_opts, &m), NC_ENOTNC);
     assert_int_equal(scratch_count(dir), 1); /* and no partial file is left */
     free(link);
 }
@@ -603,7 +603,7 @@ TEST_WITH(leftovers_of_a_killed_writer_do_not_matter, set_up, tear_down)
     make_old();
     scratch_write(scratch_path(dir, "d.zip.nczarr.partial"), "PK\3\4x", 5);
     scratch_write(scratch_path(dir, "d.zip.nczarr-repack.partial"), path, 5);
-    m = open_zip(ZMAP_OPEN_WRITE, &(zmap_zip_opts){.is_document = is_test_document, .prefix = "", .sorted = true});
+    m = open_zip(ZMAP_OPEN_WRITE, &(ncz_zip_opts){.is_document = is_test_document, .prefix = "", .sorted = true});
     put(m, "a", "new");
     OK(zmap_close(m, ZMAP_KEEP));
     expect_seen("a", "new");
@@ -626,11 +626,11 @@ TEST_WITH(files_of_others_stay, set_up, tear_down)
     make_old();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (int how = 0; how < 2; how++) {
-            const zmap_zip_opts opts = {.is_document = is_test_document, .prefix = "", .replace = true};
-            int                 rc;
+            const ncz_zip_opts opts = {.is_document = is_test_document, .prefix = "", .replace = true};
+            int                rc;
 
             scratch_write(scratch_path(dir, "d.zip.nczarr.partial"), rows[i].bytes, rows[i].len);
-            rc = zmap_zip_open(path, how == 0 ? ZMAP_OPEN_WRITE : ZMAP_CREATE_NEW, &opts, &m);
+            rc = ncz_zip_open(path, how == 0 ? ZMAP_OPEN_WRITE : ZMAP_CREATE_NEW, &opts, &m);
             assert_int_equal(rc, rows[i].ours ? NC_NOERR : NC_EEXIST);
             if (rc == NC_NOERR) {
                 OK(zmap_close(m, ZMAP_DISCARD));
@@ -717,31 +717,31 @@ TEST_WITH(an_archive_in_memory_is_taken, set_up, tear_down)
     void  *block = NULL, *again = NULL;
     size_t len = 0, again_len = 0;
 
-    OK(zmap_zip_mem_open(NULL, 100, ZMAP_CREATE_NEW, &at_top, &m));
+    OK(ncz_zip_mem_open(NULL, 100, ZMAP_CREATE_NEW, &at_top, &m));
     put(m, "a", "1");
     put(m, "b/c", "2");
     OK(zmap_sync(m));
-    OK(zmap_zip_mem_take(m, &block, &len));
+    OK(ncz_zip_mem_take(m, &block, &len));
     assert_int_equal(zmap_put(m, "late", "x", 1), NC_EPERM);
-    assert_int_equal(zmap_zip_mem_take(m, &again, &again_len), NC_EPERM);
+    assert_int_equal(ncz_zip_mem_take(m, &again, &again_len), NC_EPERM);
     OK(zmap_close(m, ZMAP_KEEP));
 
-    OK(zmap_zip_mem_open(block, len, ZMAP_OPEN_READ, &at_top, &m));
+    OK(ncz_zip_mem_open(block, len, ZMAP_OPEN_READ, &at_top, &m));
     expect(m, "b/c", "2");
-    OK(zmap_zip_mem_take(m, &again, &again_len));
+    OK(ncz_zip_mem_take(m, &again, &again_len));
     assert_ptr_equal(again, block);
     assert_int_equal(again_len, len);
     OK(zmap_close(m, ZMAP_KEEP));
 
-    OK(zmap_zip_mem_open(block, len, ZMAP_OPEN_WRITE, &at_top, &m)); /* the map's now */
-    OK(zmap_zip_mem_take(m, &block, &again_len));
+    OK(ncz_zip_mem_open(block, len, ZMAP_OPEN_WRITE, &at_top, &m)); /* the map's now */
+    OK(ncz_zip_mem_take(m, &block, &again_len));
     assert_int_equal(again_len, len); /* unchanged */
     OK(zmap_close(m, ZMAP_KEEP));
 
-    OK(zmap_zip_mem_open(block, len, ZMAP_OPEN_WRITE, &at_top, &m));
+    OK(ncz_zip_mem_open(block, len, ZMAP_OPEN_WRITE, &at_top, &m));
     put(m, "d", "4");
     expect(m, "a", "1");
-    OK(zmap_zip_mem_take(m, &block, &len));
+    OK(ncz_zip_mem_take(m, &block, &len));
     OK(zmap_close(m, ZMAP_KEEP));
     scratch_write(path, block, len);
     free(block);
@@ -749,6 +749,6 @@ TEST_WITH(an_archive_in_memory_is_taken, set_up, tear_down)
     expect_seen("b/c", "2");
 
     block = calloc(1, 100);
-    assert_int_equal(zmap_zip_mem_open(block, 100, ZMAP_OPEN_WRITE, &at_top, &m), NC_ENOTNC);
+    assert_int_equal(ncz_zip_mem_open(block, 100, ZMAP_OPEN_WRITE, &at_top, &m), NC_ENOTNC);
     free(block); /* it was not taken */
 }

@@ -3,13 +3,13 @@
  * How the bytes of an entry are decoded: which methods this library implements, the names of the others for error
  * texts, and the call of libzip. No state; any thread.
  */
-#include "zip/zmap_zip_int.h"
+#include "zip/zip_int.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 bool
-zmap_zip_is_own(const zip_object *o)
+ncz_zip_is_own(const zip_object *o)
 {
     return (o->flags & ZIP_FLAG_ENCRYPTED) == 0 &&
            (o->method == ZIP_METHOD_STORED || o->method == ZIP_METHOD_DEFLATE);
@@ -62,7 +62,7 @@ read_place(void *arg, void *data, size_t len, uint64_t off)
 {
     const place *p = arg;
 
-    return zmap_zip_source_read(p->s, data, len, p->off + off);
+    return ncz_zip_source_read(p->s, data, len, p->off + off);
 }
 
 /* The name of an entry for error texts, and a description of its encoding. */
@@ -98,7 +98,7 @@ decode_entry(const entry *in, zip_source *s, uint64_t off, const zip_object *o, 
         rc = ncz_env_secret("NCZARR_ZIP_PASSWORD", &password);
     if (rc == NC_NOERR) {
         e.password = password;
-        rc = zmap_zip_libzip_decode(&e, out);
+        rc = ncz_zip_libzip_decode(&e, out);
     }
     ncz_free_secret(password);
     return rc;
@@ -111,15 +111,15 @@ decode_inner(const entry *in, void *data, const zip_object *o, void *out)
     zip_source *s = NULL;
     int         rc;
 
-    if ((rc = zmap_zip_source_memory(data, (size_t)o->csize, true, &s)) != NC_NOERR) {
+    if ((rc = ncz_zip_source_memory(data, (size_t)o->csize, true, &s)) != NC_NOERR) {
         ncz_free(data);
         return rc;
     }
     if (o->method == ZIP_METHOD_DEFLATE)
-        rc = zmap_zip_inflate(s, 0, o, in->what, out);
+        rc = ncz_zip_inflate(s, 0, o, in->what, out);
     else
         rc = decode_entry(in, s, 0, o, false, out);
-    zmap_zip_source_unref(s);
+    ncz_zip_source_unref(s);
     return rc;
 }
 
@@ -156,7 +156,7 @@ decode_aes(const entry *in, zip_source *s, uint64_t off, const zip_object *o, vo
 }
 
 int
-zmap_zip_decode(zip_source *s, uint64_t off, const zip_object *o, const char *what, void *out)
+ncz_zip_decode(zip_source *s, uint64_t off, const zip_object *o, const char *what, void *out)
 {
     bool  aes = (o->flags & ZIP_FLAG_ENCRYPTED) != 0 && o->aes.version != 0;
     entry in = {.what = what, .no_crc = aes && o->aes.version == 2};

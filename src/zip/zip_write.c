@@ -5,7 +5,7 @@
  * directory has a fixed order: documents first, those of upper groups before those of lower ones, then everything
  * else by key.
  */
-#include "zip/zmap_zip_int.h"
+#include "zip/zip_int.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +65,7 @@ put_common(unsigned char **p, const zip_object *o, unsigned need, size_t name_le
 }
 
 int
-zmap_zip_local_header(const zip_map *m, const char *key, zip_object *o, ncz_buf *out)
+ncz_zip_local_header(const zip_map *m, const char *key, zip_object *o, ncz_buf *out)
 {
     unsigned char head[ZIP_LOCAL_LEN + 20], *p = head;
     size_t        key_len = strlen(key), name_len = m->prefix_len + key_len;
@@ -176,7 +176,7 @@ depth_of(const zip_map *m, const zip_name *n)
 {
     uint32_t depth = 0;
 
-    if (!zmap_zip_is_document(m, n->key, n->len))
+    if (!ncz_zip_is_document(m, n->key, n->len))
         return UINT32_MAX;
     for (uint32_t i = 0; i < n->len; i++)
         depth += n->key[i] == '/';
@@ -184,7 +184,7 @@ depth_of(const zip_map *m, const zip_name *n)
 }
 
 int
-zmap_zip_order(const zip_map *m, uint32_t **out, size_t *n)
+ncz_zip_order(const zip_map *m, uint32_t **out, size_t *n)
 {
     ranked   *v = ncz_alloc_n(m->names.nobjects, sizeof *v);
     uint32_t *order = ncz_alloc_n(m->names.nobjects, sizeof *order);
@@ -218,8 +218,8 @@ flush_buffer(ncz_buf *b, zip_source *to, uint64_t *off)
     struct iovec data[3] = {{b->data, b->len}, {NULL, 0}, {NULL, 0}};
     int          rc;
 
-    if ((rc = zmap_zip_source_room(to, *off + b->len)) == NC_NOERR)
-        rc = zmap_zip_source_write3(to, data, *off);
+    if ((rc = ncz_zip_source_room(to, *off + b->len)) == NC_NOERR)
+        rc = ncz_zip_source_write3(to, data, *off);
     *off += b->len;
     ncz_buf_reset(b);
     return rc;
@@ -256,7 +256,7 @@ put_end(ncz_buf *out, uint64_t count, uint64_t start, uint64_t len)
 }
 
 int
-zmap_zip_write_directory(zip_map *m, zip_source *to, uint64_t *size)
+ncz_zip_write_directory(zip_map *m, zip_source *to, uint64_t *size)
 {
     ncz_buf   out = NCZ_BUF_INIT;
     uint32_t *order = NULL;
@@ -264,7 +264,7 @@ zmap_zip_write_directory(zip_map *m, zip_source *to, uint64_t *size)
     size_t    n;
     int       rc;
 
-    if ((rc = zmap_zip_order(m, &order, &n)) != NC_NOERR)
+    if ((rc = ncz_zip_order(m, &order, &n)) != NC_NOERR)
         return rc;
     for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
         rc = put_record(&out, m, &m->names.v[order[i]]);

@@ -15,7 +15,7 @@
  * the next change begins at step 2 with another partial file. A partial file left by a killed writer is used again by
  * the next. A file of that name that no writer made is refused.
  */
-#include "zip/zmap_zip_int.h"
+#include "zip/zip_int.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ fail_place(const zip_map *m, int err, const char *what)
 }
 
 int
-zmap_zip_check_failed(const zip_map *m)
+ncz_zip_check_failed(const zip_map *m)
 {
     return m->failure.code != NC_NOERR ? ncz_err_adopt(&m->failure) : NC_NOERR;
 }
@@ -179,7 +179,7 @@ open_partial(zip_map *m)
     if (zmap_sys()->file.ftruncate(fd, 0) != 0)
         rc = fail_place(m, errno, "its temporary file cannot be truncated");
     if (rc == NC_NOERR && (rc = take_rights(m, fd)) == NC_NOERR)
-        rc = zmap_zip_source_file(fd, m->path, 0, &m->at.partial);
+        rc = ncz_zip_source_file(fd, m->path, 0, &m->at.partial);
     if (rc != NC_NOERR) {
         zmap_sys()->name.unlinkat(m->at.dir, m->at.part, 0);
         zmap_sys()->file.close(fd);
@@ -200,7 +200,7 @@ open_archive(zip_map *m, zmap_open_how how)
         return how == ZMAP_CREATE_NEW ? NC_NOERR : ncz_fail(NC_ENOOBJECT, "%s: no such archive", m->path);
     m->at.there = true;
     m->at.as = st;
-    if ((rc = zmap_zip_source_file(fd, m->path, (uint64_t)st.st_size, &s)) != NC_NOERR) {
+    if ((rc = ncz_zip_source_file(fd, m->path, (uint64_t)st.st_size, &s)) != NC_NOERR) {
         zmap_sys()->file.close(fd);
         return rc;
     }
@@ -208,7 +208,7 @@ open_archive(zip_map *m, zmap_open_how how)
     if (how == ZMAP_CREATE_NEW && !m->replace)
         return ncz_fail(NC_EOBJECT, "%s: exists", m->path);
     if (how != ZMAP_CREATE_NEW)
-        m->src = zmap_zip_source_ref(s);
+        m->src = ncz_zip_source_ref(s);
     return NC_NOERR;
 }
 
@@ -222,7 +222,7 @@ find_real(const char *path)
 }
 
 char *
-zmap_zip_temporary(const char *path, size_t i)
+ncz_zip_temporary(const char *path, size_t i)
 {
     static const char *const suffixes[] = {PART_SUFFIX, REPACK_SUFFIX};
     char                    *real = i < NCZ_LEN(suffixes) ? find_real(path) : NULL,
@@ -268,14 +268,14 @@ open_for_reading(zip_map *m, const char *path)
         return errno == ENOENT || errno == ENOTDIR ? ncz_fail(NC_ENOOBJECT, "%s: no such archive", path)
                                                    : fail_place(m, errno, "cannot be opened");
     if ((rc = check_plain(m, fd, &st)) == NC_NOERR)
-        rc = zmap_zip_source_file(fd, path, (uint64_t)st.st_size, &m->src);
+        rc = ncz_zip_source_file(fd, path, (uint64_t)st.st_size, &m->src);
     if (rc != NC_NOERR)
         zmap_sys()->file.close(fd);
     return rc;
 }
 
 int
-zmap_zip_stage_open(zip_map *m, const char *path, zmap_open_how how)
+ncz_zip_stage_open(zip_map *m, const char *path, zmap_open_how how)
 {
     int rc;
 
@@ -300,7 +300,7 @@ drop_spare(zip_map *m)
     if (m->at.spare == NULL)
         return;
     zmap_sys()->name.unlinkat(m->at.dir, m->at.part, 0);
-    zmap_zip_source_unref(m->at.spare);
+    ncz_zip_source_unref(m->at.spare);
     m->at.spare = NULL;
 }
 
@@ -312,7 +312,7 @@ take_spare(zip_map *m, zip_source **to)
     uint64_t common = m->at.spare_common;
 
     if (m->at.spare == NULL || zmap_sys()->lock.sole(m->at.spare->fd) != 0 ||
-        zmap_zip_source_copy(m->src, common, m->at.spare, common, m->end - common) != NC_NOERR) {
+        ncz_zip_source_copy(m->src, common, m->at.spare, common, m->end - common) != NC_NOERR) {
         drop_spare(m);
         return false;
     }
@@ -331,7 +331,7 @@ copy_entries(zip_map *m, zip_source **to)
         return rc;
     *to = m->at.partial;
     if (zmap_sys()->file.clone(m->src->fd, (*to)->fd) != 0)
-        rc = zmap_zip_source_copy(m->src, 0, *to, 0, m->end);
+        rc = ncz_zip_source_copy(m->src, 0, *to, 0, m->end);
     if (rc != NC_NOERR)
         (void)!zmap_sys()->file.ftruncate((*to)->fd, 0); /* frees the space, at least */
     else
@@ -340,7 +340,7 @@ copy_entries(zip_map *m, zip_source **to)
 }
 
 int
-zmap_zip_stage(zip_map *m)
+ncz_zip_stage(zip_map *m)
 {
     zip_source *old = m->src, *to = NULL;
     int         rc;
@@ -351,13 +351,13 @@ zmap_zip_stage(zip_map *m)
         if (!take_spare(m, &to) && (rc = copy_entries(m, &to)) != NC_NOERR)
             return rc;
         if (m->at.old == NULL)
-            m->at.old = zmap_zip_source_ref(old); /* keeps its lock */
+            m->at.old = ncz_zip_source_ref(old); /* keeps its lock */
         m->at.common = m->end;
         /* Readers get m->src under `lock`. Those that are in the old file keep it open. */
         pthread_rwlock_wrlock(&m->lock);
         m->src = to;
         pthread_rwlock_unlock(&m->lock);
-        zmap_zip_source_unref(old);
+        ncz_zip_source_unref(old);
     }
     m->staged = true;
     return NC_NOERR;
@@ -436,18 +436,18 @@ repack_archive(zip_map *m, zip_source **partial)
                                  mode_of_new(m));
     if (fd < 0)
         return false;
-    if ((rc = zmap_zip_source_file(fd, m->path, 0, &to)) != NC_NOERR)
+    if ((rc = ncz_zip_source_file(fd, m->path, 0, &to)) != NC_NOERR)
         zmap_sys()->file.close(fd);
     else
         rc = take_rights(m, fd);
     if (rc == NC_NOERR && (rc = lock_archive(m, fd)) == NC_NOERR)
-        rc = zmap_zip_repack(m, to);
+        rc = ncz_zip_repack(m, to);
     if (rc == NC_NOERR) {
         *partial = from;
         return true;
     }
     ncz_log(NCZ_LOG_WARN, "%s: not repacked: %s", m->path, ncz_err_text());
-    zmap_zip_source_unref(to);
+    ncz_zip_source_unref(to);
     zmap_sys()->name.unlinkat(m->at.dir, m->at.repack, 0);
     return false;
 }
@@ -460,7 +460,7 @@ put_in_place(zip_map *m, const char *from, bool last)
     bool     swapped;
     int      rc;
 
-    if ((rc = zmap_zip_write_directory(m, m->src, &size)) != NC_NOERR)
+    if ((rc = ncz_zip_write_directory(m, m->src, &size)) != NC_NOERR)
         return rc;
     if (zmap_sys()->file.ftruncate(m->src->fd, (off_t)size) != 0)
         return fail_place(m, errno, "cannot be cut to its length");
@@ -474,7 +474,7 @@ put_in_place(zip_map *m, const char *from, bool last)
         m->at.spare = m->at.old;
         m->at.spare_common = m->at.common;
     } else {
-        zmap_zip_source_unref(m->at.old);
+        ncz_zip_source_unref(m->at.old);
     }
     m->at.old = NULL;
     m->at.common = 0;
@@ -482,16 +482,16 @@ put_in_place(zip_map *m, const char *from, bool last)
 }
 
 int
-zmap_zip_commit(zip_map *m, bool last)
+ncz_zip_commit(zip_map *m, bool last)
 {
     zip_source *partial = NULL;
     bool        repacked;
     int         rc;
 
     /* A new archive is committed even without a change, so that it exists. */
-    if ((rc = zmap_zip_check_failed(m)) != NC_NOERR || m->at.dir < 0 || !(m->changed || (m->made && m->staged)))
+    if ((rc = ncz_zip_check_failed(m)) != NC_NOERR || m->at.dir < 0 || !(m->changed || (m->made && m->staged)))
         return rc;
-    if ((rc = zmap_zip_stage(m)) != NC_NOERR)
+    if ((rc = ncz_zip_stage(m)) != NC_NOERR)
         return rc;
     repacked = last && worth_repacking(m) && repack_archive(m, &partial);
     rc = put_in_place(m, repacked ? m->at.repack : m->at.part, last);
@@ -499,7 +499,7 @@ zmap_zip_commit(zip_map *m, bool last)
         zmap_sys()->name.unlinkat(m->at.dir, m->at.part, 0);
         if (m->staged)
             zmap_sys()->name.unlinkat(m->at.dir, m->at.repack, 0);
-        zmap_zip_source_unref(partial);
+        ncz_zip_source_unref(partial);
         m->at.partial_gone = true;
     }
     return rc;
@@ -526,7 +526,7 @@ remove_made(zip_map *m)
 }
 
 int
-zmap_zip_stage_close(zip_map *m, zmap_end how)
+ncz_zip_stage_close(zip_map *m, zmap_end how)
 {
     int rc = NC_NOERR;
 
@@ -535,7 +535,7 @@ zmap_zip_stage_close(zip_map *m, zmap_end how)
     if (how == ZMAP_DISCARD && m->made)
         rc = remove_made(m);
     else if (how != ZMAP_REVERT)
-        rc = zmap_zip_commit(m, true);
+        rc = ncz_zip_commit(m, true);
     drop_spare(m);
     if ((m->staged && !m->at.partial_gone) || m->at.partial != NULL)
         zmap_sys()->name.unlinkat(m->at.dir, m->at.part, 0);
@@ -543,7 +543,7 @@ zmap_zip_stage_close(zip_map *m, zmap_end how)
 }
 
 int
-zmap_zip_remove(const char *path)
+ncz_zip_remove(const char *path)
 {
     zip_map  m = {.path = (char *)(uintptr_t)path, .at = {.dir = -1}};
     ncz_stat st;

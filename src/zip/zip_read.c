@@ -6,9 +6,9 @@
  * entry depends on its local header, whose name may be another one (Python rewrites the names of the directory
  * alone). That header is read only where the directory's name would make entries overlap.
  *
- * The directory is read in windows, and twice: once for the prefix (zmap_zip_prefix.c) and once for the names.
+ * The directory is read in windows, and twice: once for the prefix (zip_prefix.c) and once for the names.
  */
-#include "zip/zmap_zip_int.h"
+#include "zip/zip_int.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ read_end64(zip_source *s, uint64_t at, zip_end *out, uint64_t *start)
 
     if (at < LOCATOR_LEN + END64_LEN)
         return NC_NOERR;
-    if ((rc = zmap_zip_source_read(s, raw, LOCATOR_LEN, at - LOCATOR_LEN)) != NC_NOERR)
+    if ((rc = ncz_zip_source_read(s, raw, LOCATOR_LEN, at - LOCATOR_LEN)) != NC_NOERR)
         return rc;
     if (ncz_cursor_u32le(&c) != LOCATOR_SIG)
         return NC_NOERR;
@@ -79,7 +79,7 @@ read_end64(zip_source *s, uint64_t at, zip_end *out, uint64_t *start)
     for (int turn = 0; turn < 2; turn++) { /* at the offset given; or, with bytes prepended, before the locator */
         if (turn == 1)
             where = at - LOCATOR_LEN - END64_LEN;
-        if ((rc = zmap_zip_source_read(s, raw, sizeof raw, where)) != NC_NOERR)
+        if ((rc = ncz_zip_source_read(s, raw, sizeof raw, where)) != NC_NOERR)
             return rc;
         c = ncz_cursor_at(raw, sizeof raw);
         if (ncz_cursor_u32le(&c) == END64_SIG)
@@ -143,7 +143,7 @@ read_end(zip_source *s, ncz_cursor c, uint64_t at, zip_end *out)
 }
 
 int
-zmap_zip_read_end(zip_source *s, zip_end *out)
+ncz_zip_read_end(zip_source *s, zip_end *out)
 {
     size_t         len = s->size < ZIP_END_LEN + COMMENT_MAX ? (size_t)s->size : ZIP_END_LEN + COMMENT_MAX, at;
     uint64_t       tail_off = s->size - len;
@@ -155,7 +155,7 @@ zmap_zip_read_end(zip_source *s, zip_end *out)
         return fail_directory(s, "it is too short");
     if ((tail = ncz_alloc(len)) == NULL)
         return ncz_fail_nomem(len);
-    if ((rc = zmap_zip_source_read(s, tail, len, tail_off)) != NC_NOERR)
+    if ((rc = ncz_zip_source_read(s, tail, len, tail_off)) != NC_NOERR)
         goto done;
     if (!find_end(tail, len, &at)) {
         rc = fail_directory(s, "its end record is missing: it was cut, or is still being written");
@@ -170,26 +170,26 @@ done:
 }
 
 int
-zmap_zip_starts(zip_source *s, bool *out)
+ncz_zip_starts(zip_source *s, bool *out)
 {
     unsigned char raw[4];
     struct iovec  to = {raw, sizeof raw};
     size_t        have;
     int           rc;
 
-    if ((rc = zmap_zip_source_readv(s, &to, 1, 0, &have)) == NC_NOERR)
+    if ((rc = ncz_zip_source_readv(s, &to, 1, 0, &have)) == NC_NOERR)
         *out = have == sizeof raw && (memcmp(raw, "PK\003\004", 4) == 0 || memcmp(raw, "PK\005\006", 4) == 0);
     return rc;
 }
 
 bool
-zmap_zip_has_directory(zip_source *s)
+ncz_zip_has_directory(zip_source *s)
 {
     unsigned char raw[4];
     zip_end       end;
 
-    return zmap_zip_read_end(s, &end) == NC_NOERR && end.count != 0 &&
-           zmap_zip_source_read(s, raw, sizeof raw, end.off) == NC_NOERR && memcmp(raw, "PK\001\002", 4) == 0;
+    return ncz_zip_read_end(s, &end) == NC_NOERR && end.count != 0 &&
+           ncz_zip_source_read(s, raw, sizeof raw, end.off) == NC_NOERR && memcmp(raw, "PK\001\002", 4) == 0;
 }
 
 /* ---- one record ---- */
@@ -241,7 +241,7 @@ read_aes(const unsigned char *extra, size_t len, zip_object *o)
 }
 
 size_t
-zmap_zip_lead(const char *name, size_t len)
+ncz_zip_lead(const char *name, size_t len)
 {
     size_t lead = 0;
 
@@ -282,7 +282,7 @@ read_record(const unsigned char *p, size_t len, zip_record *out)
     if (!c.good || (disk != 0 && disk != UINT16_MAX) || !read_wide(extra, r.extra_len, disk, &r.object))
         return false;
     read_aes(extra, r.extra_len, &r.object);
-    r.object.lead = (uint16_t)zmap_zip_lead(r.name, r.name_len);
+    r.object.lead = (uint16_t)ncz_zip_lead(r.name, r.name_len);
     r.name += r.object.lead;
     r.name_len -= r.object.lead;
     r.len = c.pos;
@@ -306,7 +306,7 @@ check_record(const zip_source *s, const zip_end *end, zip_record *r)
 }
 
 int
-zmap_zip_each_record(zip_source *s, const zip_end *end, zip_record_fn fn, void *arg)
+ncz_zip_each_record(zip_source *s, const zip_end *end, zip_record_fn fn, void *arg)
 {
     size_t         room = end->len < WINDOW ? (size_t)end->len : WINDOW;
     unsigned char *window = ncz_alloc(room);
@@ -325,7 +325,7 @@ zmap_zip_each_record(zip_source *s, const zip_end *end, zip_record_fn fn, void *
             memmove(window, window + pos, have - pos);
             have -= pos;
             pos = 0;
-            if ((rc = zmap_zip_source_read(s, window + have, n, end->off + read)) != NC_NOERR)
+            if ((rc = ncz_zip_source_read(s, window + have, n, end->off + read)) != NC_NOERR)
                 break;
             have += n;
             read += n;
@@ -461,8 +461,8 @@ note_unusable(zip_map *m, const zip_record *r)
             break;
         key[end++] = '/';
     } while (true);
-    if ((rc = zmap_zip_names_make(&m->names, key, end, &at)) == NC_NOERR)
-        zmap_zip_names_set_other(&m->names, at, ZIP_NO_KEY);
+    if ((rc = ncz_zip_names_make(&m->names, key, end, &at)) == NC_NOERR)
+        ncz_zip_names_set_other(&m->names, at, ZIP_NO_KEY);
     return rc;
 }
 
@@ -479,19 +479,19 @@ name_record(const zip_record *r, const unsigned char *raw, void *arg)
         return rc;
     if (!key_of(m, r, key))
         return (rc = note_unusable(m, r)) == NC_NOERR ? keep_other(rd, r, raw) : rc;
-    if ((rc = zmap_zip_names_make(&m->names, key, strlen(key), &at)) != NC_NOERR)
+    if ((rc = ncz_zip_names_make(&m->names, key, strlen(key), &at)) != NC_NOERR)
         return rc;
     if (r->link || is_directory(r)) {
-        zmap_zip_names_set_other(&m->names, at, r->link ? ZIP_LINK : ZIP_DIRECTORY);
+        ncz_zip_names_set_other(&m->names, at, r->link ? ZIP_LINK : ZIP_DIRECTORY);
         return keep_other(rd, r, raw);
     }
     /* Of several entries with one name the last counts. */
     if (m->names.v[at].present) {
         rd->twice++;
-        rd->used -= zmap_zip_entry_len(m, &m->names.v[at]);
+        rd->used -= ncz_zip_entry_len(m, &m->names.v[at]);
     }
-    zmap_zip_names_set(&m->names, at, &r->object);
-    rd->used += zmap_zip_entry_len(m, &m->names.v[at]);
+    ncz_zip_names_set(&m->names, at, &r->object);
+    rd->used += ncz_zip_entry_len(m, &m->names.v[at]);
     return NC_NOERR;
 }
 
@@ -516,7 +516,7 @@ check_span(zip_source *s, const span *p, uint64_t limit, bool *fits)
     *fits = least + p->name_len <= limit;
     if (*fits || least > limit)
         return NC_NOERR;
-    if ((rc = zmap_zip_source_read(s, head, sizeof head, p->off)) != NC_NOERR)
+    if ((rc = ncz_zip_source_read(s, head, sizeof head, p->off)) != NC_NOERR)
         return rc;
     if (ncz_cursor_u32le(&c) != ZIP_LOCAL_SIG)
         return NC_NOERR;
@@ -550,12 +550,12 @@ check_spans(reading *rd)
 }
 
 int
-zmap_zip_read_names(zip_map *m, const zip_end *end)
+ncz_zip_read_names(zip_map *m, const zip_end *end)
 {
     reading rd = {.m = m, .end = end, .in_order = true};
     int     rc;
 
-    if ((rc = zmap_zip_each_record(m->src, end, name_record, &rd)) == NC_NOERR)
+    if ((rc = ncz_zip_each_record(m->src, end, name_record, &rd)) == NC_NOERR)
         rc = check_spans(&rd);
     ncz_free(rd.spans);
     if (rc != NC_NOERR)

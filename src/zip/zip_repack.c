@@ -6,7 +6,7 @@
  *
  * Nothing is put meanwhile; reads continue on the old file.
  */
-#include "zip/zmap_zip_int.h"
+#include "zip/zip_int.h"
 
 #include <string.h>
 
@@ -26,7 +26,7 @@ static int
 flush_moved(repacking *p)
 {
     struct iovec data[3] = {{p->out.data, p->out.len}, {NULL, 0}, {NULL, 0}};
-    int          rc = zmap_zip_source_write3(p->to, data, p->off);
+    int          rc = ncz_zip_source_write3(p->to, data, p->off);
 
     p->off += p->out.len;
     ncz_buf_reset(&p->out);
@@ -46,7 +46,7 @@ late_len(const zip_map *m, const zip_object *o, uint64_t at, size_t *out)
     *out = 0;
     if ((o->flags & ZIP_FLAG_LATE) == 0)
         return NC_NOERR;
-    if ((rc = zmap_zip_source_read(m->src, raw, have, at)) != NC_NOERR)
+    if ((rc = ncz_zip_source_read(m->src, raw, have, at)) != NC_NOERR)
         return rc;
     for (int form = 0; form < 4 && *out == 0; form++) {
         bool       sig = form < 2, wide = form % 2 != 0;
@@ -73,7 +73,7 @@ copy_untouched(repacking *p, zip_object *o, uint32_t head)
 
     if ((rc = late_len(p->m, o, o->off + len, &late)) != NC_NOERR || (rc = flush_moved(p)) != NC_NOERR)
         return rc;
-    rc = zmap_zip_source_copy(p->m->src, o->off, p->to, p->off, len + late);
+    rc = ncz_zip_source_copy(p->m->src, o->off, p->to, p->off, len + late);
     o->off = p->off;
     o->head = head;
     p->off += len + late;
@@ -94,34 +94,34 @@ copy_entry(repacking *p, const zip_name *name, zip_object *moved)
     memcpy(key, name->key, name->len);
     key[name->len] = '\0';
     o.head = atomic_load_explicit(&name->object.head, memory_order_relaxed);
-    if ((rc = zmap_zip_head(p->m, key, p->m->src, &o, &head)) != NC_NOERR)
+    if ((rc = ncz_zip_head(p->m, key, p->m->src, &o, &head)) != NC_NOERR)
         return rc;
-    if (!zmap_zip_is_own(&o)) {
+    if (!ncz_zip_is_own(&o)) {
         rc = copy_untouched(p, &o, head);
         *moved = o;
         return rc;
     }
     from = o.off + head;
     o.off = p->off + start;
-    if ((rc = zmap_zip_local_header(p->m, key, &o, &p->out)) != NC_NOERR)
+    if ((rc = ncz_zip_local_header(p->m, key, &o, &p->out)) != NC_NOERR)
         return rc;
     o.head = (uint32_t)(p->out.len - start);
     *moved = o;
     if (o.csize > SMALL) {
         if ((rc = flush_moved(p)) == NC_NOERR)
-            rc = zmap_zip_source_copy(p->m->src, from, p->to, p->off, o.csize);
+            rc = ncz_zip_source_copy(p->m->src, from, p->to, p->off, o.csize);
         p->off += o.csize;
         return rc;
     }
     if ((rc = ncz_buf_reserve(&p->out, (size_t)o.csize)) != NC_NOERR ||
-        (rc = zmap_zip_source_read(p->m->src, p->out.data + p->out.len, (size_t)o.csize, from)) != NC_NOERR)
+        (rc = ncz_zip_source_read(p->m->src, p->out.data + p->out.len, (size_t)o.csize, from)) != NC_NOERR)
         return rc;
     p->out.len += (size_t)o.csize;
     return p->out.len >= FLUSH_AT ? flush_moved(p) : NC_NOERR;
 }
 
 int
-zmap_zip_repack(zip_map *m, zip_source *to)
+ncz_zip_repack(zip_map *m, zip_source *to)
 {
     repacking   p = {.m = m, .to = to, .out = NCZ_BUF_INIT};
     uint32_t   *order = NULL;
@@ -129,7 +129,7 @@ zmap_zip_repack(zip_map *m, zip_source *to)
     size_t      n;
     int         rc;
 
-    if ((rc = zmap_zip_order(m, &order, &n)) != NC_NOERR)
+    if ((rc = ncz_zip_order(m, &order, &n)) != NC_NOERR)
         return rc;
     if ((moved = ncz_alloc_n(n, sizeof *moved)) == NULL) {
         rc = ncz_fail_nomem(n * sizeof *moved);

@@ -9,9 +9,10 @@
  * Between the entry and the directory are more zeros than libzip searches for the end record, so it never takes an
  * entry's bytes for a directory.
  */
-#include "zip/zmap_zip_libzip.h"
+#include "zip/zip_libzip.h"
 
 #include "util/util.h"
+#include "zip/zip.h"
 #include "zmap/zmap.h"
 
 #include <inttypes.h>
@@ -269,7 +270,7 @@ read_all(frame *f, zip_file_t *file, unsigned char *out)
 }
 
 int
-zmap_zip_libzip_decode(const zip_foreign *e, void *out)
+ncz_zip_libzip_decode(const zip_foreign *e, void *out)
 {
     zip_source_t *source;
     zip_file_t   *file = NULL;
@@ -315,7 +316,7 @@ done:
 }
 
 bool
-zmap_has_libzip(void)
+ncz_zip_has_libzip(void)
 {
     return true;
 }

@@ -7,7 +7,7 @@
 #include "support/scratch.h"
 #include "zmap/zmap.h"
 #include "zip/zipdocs.h"
-#include "zip/zmap_zip.h"
+#include "zip/zip.h"
 
 #include <pthread.h>
 #include <unistd.h>
@@ -104,7 +104,7 @@ check_with_us(const char *path, const char *prefix, bool changed)
     zmap       *m = NULL;
 
     assert_int_equal(
-        zmap_zip_open(path, ZMAP_OPEN_READ, &(zmap_zip_opts){.is_document = is_test_document, .prefix = prefix}, &m),
+        ncz_zip_open(path, ZMAP_OPEN_READ, &(ncz_zip_opts){.is_document = is_test_document, .prefix = prefix}, &m),
         NC_NOERR);
     for (int i = 0; i < OBJECTS; i++) {
         int     generation = changed ? generation_of(i) : 0;
@@ -123,11 +123,11 @@ check_with_us(const char *path, const char *prefix, bool changed)
 }
 
 static void
-change(const char *path, const zmap_zip_opts *opts)
+change(const char *path, const ncz_zip_opts *opts)
 {
     zmap *m = NULL;
 
-    assert_int_equal(zmap_zip_open(path, ZMAP_OPEN_WRITE, opts, &m), NC_NOERR);
+    assert_int_equal(ncz_zip_open(path, ZMAP_OPEN_WRITE, opts, &m), NC_NOERR);
     put_all(m, true);
     assert_int_equal(zmap_close(m, ZMAP_KEEP), NC_NOERR);
 }
@@ -138,12 +138,12 @@ TEST(libzip_reads_our_archives)
 
     for (size_t i = 0; i < NCZ_LEN(prefixes); i++)
         for (int sorted = 0; sorted < 2; sorted++) {
-            zmap_zip_opts opts = {
+            ncz_zip_opts opts = {
                 .is_document = is_test_document, .prefix = prefixes[i], .sorted = sorted != 0, .replace = true};
             const char *path = scratch_path(dir, "x.zip");
             zmap       *m = NULL;
 
-            assert_int_equal(zmap_zip_open(path, ZMAP_CREATE_NEW, &opts, &m), NC_NOERR);
+            assert_int_equal(ncz_zip_open(path, ZMAP_CREATE_NEW, &opts, &m), NC_NOERR);
             put_all(m, false);
             assert_int_equal(zmap_close(m, ZMAP_KEEP), NC_NOERR);
             check_with_libzip(path, prefixes[i], false);
@@ -187,8 +187,8 @@ TEST(archives_of_libzip_are_read)
     for (size_t i = 0; i < NCZ_LEN(prefixes); i++)
         for (size_t k = 0; k < NCZ_LEN(methods); k++)
             for (int sorted = 0; sorted < 2; sorted++) {
-                const char   *path = scratch_path(dir, "x.zip");
-                zmap_zip_opts opts = {.is_document = is_test_document, .prefix = prefixes[i], .sorted = sorted != 0};
+                const char  *path = scratch_path(dir, "x.zip");
+                ncz_zip_opts opts = {.is_document = is_test_document, .prefix = prefixes[i], .sorted = sorted != 0};
 
                 write_with_libzip(path, prefixes[i], methods[k]);
                 check_with_us(path, prefixes[i], false);
@@ -298,7 +298,7 @@ open_to_read(const char *path)
     zmap *m = NULL;
 
     assert_int_equal(
-        zmap_zip_open(path, ZMAP_OPEN_READ, &(zmap_zip_opts){.is_document = is_test_document, .prefix = ""}, &m),
+        ncz_zip_open(path, ZMAP_OPEN_READ, &(ncz_zip_opts){.is_document = is_test_document, .prefix = ""}, &m),
         NC_NOERR);
     return m;
 }
@@ -332,7 +332,7 @@ TEST(every_form_of_entry_is_read)
         expect_form(m);
         assert_int_equal(zmap_close(m, ZMAP_KEEP), NC_NOERR);
         free(behind);
-        assert_int_equal(zmap_zip_mem_open(block, len, ZMAP_OPEN_READ, &test_zip_opts, &m), NC_NOERR);
+        assert_int_equal(ncz_zip_mem_open(block, len, ZMAP_OPEN_READ, &test_zip_opts, &m), NC_NOERR);
         expect_form(m);
         assert_int_equal(zmap_close(m, ZMAP_KEEP), NC_NOERR);
         free(block);
@@ -442,7 +442,7 @@ TEST(damaged_entries_never_give_other_bytes)
             zmap   *m = NULL;
 
             data[place] = (char)(k < csize ? was ^ 0x10 : k == csize ? was + 1 : was - 1);
-            assert_int_equal(zmap_zip_mem_open(data, len, ZMAP_OPEN_READ, &test_zip_opts, &m), NC_NOERR);
+            assert_int_equal(ncz_zip_mem_open(data, len, ZMAP_OPEN_READ, &test_zip_opts, &m), NC_NOERR);
             if (zmap_get(m, "v/short", &body) != NC_NOERR) {
                 bad++;
             } else {
@@ -486,7 +486,7 @@ TEST(bombs_are_not_decoded)
 
         for (int k = 0; k < 4; k++)
             data[record + 24 + (size_t)k] = (char)(told[i] >> 8 * k);
-        assert_int_equal(zmap_zip_mem_open(data, len, ZMAP_OPEN_READ, &test_zip_opts, &m), NC_NOERR);
+        assert_int_equal(ncz_zip_mem_open(data, len, ZMAP_OPEN_READ, &test_zip_opts, &m), NC_NOERR);
         assert_int_not_equal(zmap_get_batch(m, &r, 1, NULL, NULL), NC_NOERR);
         assert_int_not_equal(zmap_get(m, "v/long", &limited), NC_NOERR);
         if (told[i] == 20000000)
@@ -510,11 +510,11 @@ TEST(entries_not_decoded_stay_byte_for_byte)
     setenv("NCZARR_ZIP_PASSWORD", PASSWORD, 1);
     for (size_t i = 0; i < NCZ_LEN(forms); i++)
         for (int sorted = 0; sorted < 2; sorted++) {
-            zmap_zip_opts opts = {.is_document = is_test_document, .prefix = "", .sorted = sorted != 0};
-            size_t        len, now_len, at, bytes, now_at, entry;
-            char         *before, *now;
-            const char   *gone = "w/1";
-            zmap         *m = NULL;
+            ncz_zip_opts opts = {.is_document = is_test_document, .prefix = "", .sorted = sorted != 0};
+            size_t       len, now_len, at, bytes, now_at, entry;
+            char        *before, *now;
+            const char  *gone = "w/1";
+            zmap        *m = NULL;
 
             if (!known(&forms[i]))
                 continue;
@@ -522,7 +522,7 @@ TEST(entries_not_decoded_stay_byte_for_byte)
             before = scratch_read(path, &len);
             unsetenv("NCZARR_ZIP_PASSWORD"); /* nobody needs it for that */
             for (int turn = 0; turn < 2; turn++) {
-                assert_int_equal(zmap_zip_open(path, ZMAP_OPEN_WRITE, &opts, &m), NC_NOERR);
+                assert_int_equal(ncz_zip_open(path, ZMAP_OPEN_WRITE, &opts, &m), NC_NOERR);
                 assert_int_equal(turn == 0 ? zmap_put(m, "w/1", much, 2000000) : zmap_del(m, &gone, 1), NC_NOERR);
                 assert_int_equal(zmap_put(m, "plain", "plain", 5), NC_NOERR);
                 assert_int_equal(zmap_close(m, ZMAP_KEEP), NC_NOERR);

@@ -7,7 +7,7 @@
 #include "zip/zipmake.h"
 #include "zmap/zmap.h"
 #include "zip/zipdocs.h"
-#include "zip/zmap_zip.h"
+#include "zip/zip.h"
 
 #include "support/test.h"
 
@@ -15,8 +15,8 @@ static zmap *
 open_made(const zipmake *z, const char *prefix)
 {
     zmap *m = NULL;
-    int   rc = zmap_zip_mem_open(z->data, z->len, ZMAP_OPEN_READ,
-                                 &(zmap_zip_opts){.is_document = is_test_document, .prefix = prefix}, &m);
+    int   rc = ncz_zip_mem_open(z->data, z->len, ZMAP_OPEN_READ,
+                                &(ncz_zip_opts){.is_document = is_test_document, .prefix = prefix}, &m);
 
     if (rc != NC_NOERR)
         fail_msg("%d: %s", rc, ncz_err_text());
@@ -212,8 +212,8 @@ TEST(the_prefix_of_the_dataset_is_found)
                          prefixes[i].names[k][strlen(prefixes[i].names[k]) - 1] == '/' ? "" : "x");
         zipmake_end(&z, false, "");
         m = open_made(&z, NULL);
-        if (strcmp(zmap_zip_prefix(m), prefixes[i].prefix) != 0)
-            fail_msg("%s: prefix %s, wanted %s", prefixes[i].names[0], zmap_zip_prefix(m), prefixes[i].prefix);
+        if (strcmp(ncz_zip_prefix(m), prefixes[i].prefix) != 0)
+            fail_msg("%s: prefix %s, wanted %s", prefixes[i].names[0], ncz_zip_prefix(m), prefixes[i].prefix);
         zmap_close(m, ZMAP_KEEP);
         zipmake_clear(&z);
     }
@@ -231,7 +231,7 @@ TEST(another_dataset_can_be_chosen)
     m = open_made(&z, "b");
     expect_text(m, ".zgroup", "B");
     expect_list(m, "", ".zgroup c/ ");
-    assert_int_equal(zmap_zip_others(m), 1);
+    assert_int_equal(ncz_zip_others(m), 1);
     zmap_close(m, ZMAP_KEEP);
     m = open_made(&z, "b/c");
     expect_text(m, ".zgroup", "C");
@@ -239,10 +239,10 @@ TEST(another_dataset_can_be_chosen)
     m = open_made(&z, "");
     expect_list(m, "", "a/ b/ ");
     zmap_close(m, ZMAP_KEEP);
-    assert_int_equal(zmap_zip_mem_open(z.data, z.len, ZMAP_OPEN_READ,
-                                       &(zmap_zip_opts){.is_document = is_test_document, .prefix = "../b"}, &m),
+    assert_int_equal(ncz_zip_mem_open(z.data, z.len, ZMAP_OPEN_READ,
+                                      &(ncz_zip_opts){.is_document = is_test_document, .prefix = "../b"}, &m),
                      NC_EINVAL);
-    assert_int_equal(zmap_zip_mem_open(NULL, 0, ZMAP_OPEN_READ, &test_zip_opts, &m), NC_EINVAL);
+    assert_int_equal(ncz_zip_mem_open(NULL, 0, ZMAP_OPEN_READ, &test_zip_opts, &m), NC_EINVAL);
     zipmake_clear(&z);
 }
 
@@ -293,7 +293,7 @@ TEST(markers_of_directories_are_passed_over)
     zipmake_text(&z, "d/.zgroup", "root");
     zipmake_end(&z, false, "");
     m = open_made(&z, NULL); /* which finds d */
-    assert_string_equal(zmap_zip_prefix(m), "d/");
+    assert_string_equal(ncz_zip_prefix(m), "d/");
     expect_list(m, "", ".zgroup w w/ ");
     expect_list(m, "w", ".zarray 0 ");
     expect_text(m, "w", "");
@@ -305,12 +305,12 @@ TEST(markers_of_directories_are_passed_over)
     /* What is below can be changed; nothing can be put below an object that stands alone. */
     assert_non_null(block = malloc(z.len));
     memcpy(block, z.data, z.len);
-    assert_rc(zmap_zip_mem_open(block, z.len, ZMAP_OPEN_WRITE, &(zmap_zip_opts){.prefix = "d"}, &m), NC_NOERR);
+    assert_rc(ncz_zip_mem_open(block, z.len, ZMAP_OPEN_WRITE, &(ncz_zip_opts){.prefix = "d"}, &m), NC_NOERR);
     put_text(m, "w/1", "new");
     assert_int_equal(zmap_put(m, "w/0/1", "x", 1), NC_EOBJECT);
-    assert_rc(zmap_zip_mem_take(m, &block, &len), NC_NOERR);
+    assert_rc(ncz_zip_mem_take(m, &block, &len), NC_NOERR);
     assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
-    assert_rc(zmap_zip_mem_open(block, len, ZMAP_OPEN_READ, &(zmap_zip_opts){.prefix = "d"}, &m), NC_NOERR);
+    assert_rc(ncz_zip_mem_open(block, len, ZMAP_OPEN_READ, &(ncz_zip_opts){.prefix = "d"}, &m), NC_NOERR);
     expect_list(m, "w", ".zarray 0 1 ");
     expect_text(m, "w/1", "new");
     expect_text(m, "w/.zarray", "document");
@@ -350,26 +350,26 @@ TEST(names_that_begin_with_a_dot_are_kept)
     zipmake_text(&z, "d/w/2", "without");
     zipmake_end(&z, false, "");
     m = open_made(&z, NULL);
-    assert_string_equal(zmap_zip_prefix(m), "d/");
+    assert_string_equal(ncz_zip_prefix(m), "d/");
     expect_list(m, "w", ".zarray 0 2 ");
     expect_text(m, "w/.zarray", "document");
     expect_text(m, "w/0", "chunk");
     expect_text(m, "w/2", "without");
-    assert_int_equal(zmap_zip_others(m), 0);
+    assert_int_equal(ncz_zip_others(m), 0);
     assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
 
     assert_non_null(block = malloc(z.len));
     memcpy(block, z.data, z.len);
-    assert_rc(zmap_zip_mem_open(block, z.len, ZMAP_OPEN_WRITE, &(zmap_zip_opts){.prefix = "d"}, &m), NC_NOERR);
+    assert_rc(ncz_zip_mem_open(block, z.len, ZMAP_OPEN_WRITE, &(ncz_zip_opts){.prefix = "d"}, &m), NC_NOERR);
     put_text(m, "w/1", "new");
     put_text(m, ".zgroup", "another");
-    assert_rc(zmap_zip_mem_take(m, &block, &len), NC_NOERR);
+    assert_rc(ncz_zip_mem_take(m, &block, &len), NC_NOERR);
     assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
     assert_true(directory_has(block, len, "./d/w/.zarray"));
     assert_true(directory_has(block, len, "././d/w/0"));
     assert_true(directory_has(block, len, "d/.zgroup"));
     assert_true(directory_has(block, len, "d/w/1"));
-    assert_rc(zmap_zip_mem_open(block, len, ZMAP_OPEN_READ, &(zmap_zip_opts){.prefix = "d"}, &m), NC_NOERR);
+    assert_rc(ncz_zip_mem_open(block, len, ZMAP_OPEN_READ, &(ncz_zip_opts){.prefix = "d"}, &m), NC_NOERR);
     expect_list(m, "", ".zgroup w/ ");
     expect_text(m, "w/0", "chunk");
     expect_text(m, "w/1", "new");
@@ -463,7 +463,7 @@ static void
 expect_refusal(const zipmake *z, int want, const char *says)
 {
     zmap *m = NULL;
-    int   rc = zmap_zip_mem_open(z->data, z->len, ZMAP_OPEN_READ, &test_zip_opts, &m);
+    int   rc = ncz_zip_mem_open(z->data, z->len, ZMAP_OPEN_READ, &test_zip_opts, &m);
 
     if (rc != want || strstr(ncz_err_text(), says) == NULL)
         fail_msg("%d %s, wanted %d and \"%s\"", rc, ncz_err_text(), want, says);
@@ -663,7 +663,7 @@ TEST(cut_archives_are_refused)
         void *block = malloc(cut.len != 0 ? cut.len : 1);
 
         memcpy(block, z.data, cut.len);
-        assert_int_equal(zmap_zip_mem_open(block, cut.len, ZMAP_OPEN_READ, &test_zip_opts, &m), NC_ENOTNC);
+        assert_int_equal(ncz_zip_mem_open(block, cut.len, ZMAP_OPEN_READ, &test_zip_opts, &m), NC_ENOTNC);
         free(block);
     }
     zipmake_clear(&z);
@@ -685,7 +685,7 @@ TEST(changed_bytes_never_give_other_bytes)
             zmap *m = NULL;
 
             z.data[i] ^= (unsigned char)(1 << bit);
-            if (zmap_zip_mem_open(z.data, z.len, ZMAP_OPEN_READ, &test_zip_opts, &m) == NC_NOERR) {
+            if (ncz_zip_mem_open(z.data, z.len, ZMAP_OPEN_READ, &test_zip_opts, &m) == NC_NOERR) {
                 static const char *const keys[] = {"a", "b", "c"};
                 static const char *const texts[] = {"some text", "more of it, and more of it", "wide"};
 

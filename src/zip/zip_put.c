@@ -7,7 +7,7 @@
  *
  * Lock order: gate (shared), lock.
  */
-#include "zip/zmap_zip_int.h"
+#include "zip/zip_int.h"
 
 #include <string.h>
 
@@ -19,7 +19,7 @@ enter_writer(zip_map *m)
 
     pthread_rwlock_rdlock(&m->gate);
     rc = m->taken ? ncz_fail(NC_EPERM, "the archive's memory was already taken by the caller")
-                  : zmap_zip_check_failed(m);
+                  : ncz_zip_check_failed(m);
     if (rc != NC_NOERR)
         pthread_rwlock_unlock(&m->gate);
     return rc;
@@ -35,7 +35,7 @@ enter_staged(zip_map *m)
         pthread_rwlock_unlock(&m->gate);
         /* Staging needs the gate exclusively. A commit may come before the gate is shared again, so check again. */
         pthread_rwlock_wrlock(&m->gate);
-        rc = zmap_zip_stage(m);
+        rc = ncz_zip_stage(m);
         pthread_rwlock_unlock(&m->gate);
         if (rc != NC_NOERR)
             break;
@@ -49,7 +49,7 @@ check_put(const zip_map *m, const zmap_put_req *r, uint32_t at)
 {
     if (r->when == ZMAP_IF_ABSENT && m->names.v[at].present)
         return ncz_fail(NC_EOBJECT, "%s: exists", r->key);
-    return zmap_zip_names_place(&m->names, at);
+    return ncz_zip_names_place(&m->names, at);
 }
 
 /* Makes the name and reserves `nbytes` after the last entry. */
@@ -60,7 +60,7 @@ reserve_entry(zip_map *m, const zmap_put_req *r, uint64_t nbytes, uint32_t *at, 
     int      rc;
 
     pthread_rwlock_wrlock(&m->lock);
-    if ((rc = zmap_zip_names_make(&m->names, r->key, strlen(r->key), at)) != NC_NOERR ||
+    if ((rc = ncz_zip_names_make(&m->names, r->key, strlen(r->key), at)) != NC_NOERR ||
         (rc = check_put(m, r, *at)) != NC_NOERR)
         goto done;
     if (m->names.nobjects + m->nothers >= ZIP_ENTRIES_MAX) {
@@ -72,7 +72,7 @@ reserve_entry(zip_map *m, const zmap_put_req *r, uint64_t nbytes, uint32_t *at, 
         goto done;
     }
     /* Make the room now: the write itself, without the lock, must not move the block. */
-    if ((rc = zmap_zip_source_room(m->src, end)) != NC_NOERR)
+    if ((rc = ncz_zip_source_room(m->src, end)) != NC_NOERR)
         goto done;
     *off = m->end;
     m->end = end;
@@ -93,12 +93,12 @@ publish_entry(zip_map *m, const zmap_put_req *r, uint32_t at, const zip_object *
     if (rc == NC_NOERR)
         rc = check_put(m, r, at);
     if (rc == NC_NOERR && m->names.v[at].present)
-        nbytes = zmap_zip_entry_len(m, &m->names.v[at]);
+        nbytes = ncz_zip_entry_len(m, &m->names.v[at]);
     else if (rc == NC_NOERR)
         nbytes = 0;
     m->dead += nbytes;
     if (rc == NC_NOERR) {
-        zmap_zip_names_set(&m->names, at, o);
+        ncz_zip_names_set(&m->names, at, o);
         m->changed = true;
     }
     pthread_rwlock_unlock(&m->lock);
@@ -108,19 +108,19 @@ publish_entry(zip_map *m, const zmap_put_req *r, uint32_t at, const zip_object *
 static int
 put_one(zip_map *m, const zmap_put_req *r)
 {
-    zip_object o = {.csize = r->len, .size = r->len, .crc = zmap_zip_crc(r->data, r->len)};
+    zip_object o = {.csize = r->len, .size = r->len, .crc = ncz_zip_crc(r->data, r->len)};
     ncz_buf    head = NCZ_BUF_INIT;
     uint32_t   at;
     int        rc;
 
-    if ((rc = zmap_zip_local_header(m, r->key, &o, &head)) != NC_NOERR)
+    if ((rc = ncz_zip_local_header(m, r->key, &o, &head)) != NC_NOERR)
         goto done;
     if ((rc = enter_staged(m)) != NC_NOERR)
         goto done;
     if ((rc = reserve_entry(m, r, o.head + o.csize, &at, &o.off)) == NC_NOERR) {
         struct iovec from[3] = {{head.data, head.len}, {(void *)(uintptr_t)r->data, r->len}, {NULL, 0}};
 
-        rc = publish_entry(m, r, at, &o, zmap_zip_source_write3(m->src, from, o.off));
+        rc = publish_entry(m, r, at, &o, ncz_zip_source_write3(m->src, from, o.off));
     }
     pthread_rwlock_unlock(&m->gate);
 done:
@@ -129,7 +129,7 @@ done:
 }
 
 int
-zmap_zip_put(zmap *m, zmap_put_req *reqs, size_t n)
+ncz_zip_put(zmap *m, zmap_put_req *reqs, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         zmap_put_end(&reqs[i], put_one((zip_map *)m, &reqs[i]));
@@ -143,17 +143,17 @@ del_one(zip_map *m, const char *key)
     uint32_t at;
 
     pthread_rwlock_wrlock(&m->lock);
-    at = zmap_zip_names_find(&m->names, key, strlen(key));
+    at = ncz_zip_names_find(&m->names, key, strlen(key));
     if (at != 0 && m->names.v[at].present) {
-        m->dead += zmap_zip_entry_len(m, &m->names.v[at]);
-        zmap_zip_names_unset(&m->names, at);
+        m->dead += ncz_zip_entry_len(m, &m->names.v[at]);
+        ncz_zip_names_unset(&m->names, at);
         m->changed = true;
     }
     pthread_rwlock_unlock(&m->lock);
 }
 
 int
-zmap_zip_del(zmap *map, const char *const *keys, size_t n)
+ncz_zip_del(zmap *map, const char *const *keys, size_t n)
 {
     zip_map *m = (zip_map *)map;
     int      rc;

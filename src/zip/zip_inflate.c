@@ -3,7 +3,7 @@
  * Inflates entries through zlib: exactly as many bytes as the directory says, from exactly as many, or an error.
  * Needs only the caller's output and a small window of input, whatever the entry claims. No state; any thread.
  */
-#include "zip/zmap_zip_int.h"
+#include "zip/zip_int.h"
 
 #include <inttypes.h>
 #include <zlib.h>
@@ -46,7 +46,7 @@ run_inflate(zip_source *s, uint64_t off, const zip_object *o, const char *key, u
         if (z->avail_in == 0 && left != 0) {
             size_t n = left < WINDOW ? (size_t)left : WINDOW;
 
-            if ((rc = zmap_zip_source_read(s, window, n, off)) != NC_NOERR)
+            if ((rc = ncz_zip_source_read(s, window, n, off)) != NC_NOERR)
                 return rc;
             z->next_in = window;
             z->avail_in = (uInt)n;
@@ -73,7 +73,7 @@ run_inflate(zip_source *s, uint64_t off, const zip_object *o, const char *key, u
 }
 
 int
-zmap_zip_inflate(zip_source *s, uint64_t off, const zip_object *o, const char *key, void *out)
+ncz_zip_inflate(zip_source *s, uint64_t off, const zip_object *o, const char *key, void *out)
 {
     z_stream       z = {.zalloc = give_memory, .zfree = take_memory};
     unsigned char *window = ncz_alloc(WINDOW);
