@@ -528,13 +528,14 @@ typedef struct nczarr_history_item {
     long long   time_us; /* of a snapshot: when it was made, in microseconds since 1970 */
 } nczarr_history_item;
 
-/* What it returns, if not 0, ends the report, and nczarr_inq_history() returns it. The texts are valid during the call. */
+/* What it returns, if not 0, ends the report, and nczarr_inq_history() returns it. The texts are valid during the
+ * call. */
 typedef int (*nczarr_history_each)(const nczarr_history_item *item, void *arg);
 
 /*
- * The history of an Icechunk repository: calls `each` for each branch, for each tag, then for each snapshot from the one
- * that nc_open() would open to the first. On a web server the branches and tags of spec version 1 cannot be listed, and
- * are left out. ENOTNC: no such repository.
+ * The history of an Icechunk repository: calls `each` for each branch, for each tag, then for each snapshot from the
+ * one that nc_open() would open to the first. On a web server the branches and tags of spec version 1 cannot be listed,
+ * and are left out. NC_ENOTNC: no such repository.
  */
 NCZARR_API int nczarr_inq_history(const char *path, nczarr_history_each each, void *arg);
 
