@@ -117,7 +117,7 @@ fragments_of(const writing *w, const ncz_join_var *v)
 static int
 define_shape(writing *w, const ncz_join_var *v, shape *s)
 {
-    int dims[2], rank = v->rank, rc = NC_NOERR, one, all, *ids = ncz_alloc_n((size_t)rank + 1, sizeof *ids);
+    int dims[2], rank = v->rank, rc = NC_NOERR, one = 0, all = 0, *ids = ncz_alloc_n((size_t)rank + 1, sizeof *ids);
 
     if (ids == NULL)
         return ncz_fail_nomem((size_t)rank);

@@ -605,6 +605,36 @@ TEST_WITH(a_place_outside_of_the_folder_is_refused_by_name, scratch_set_up, scra
     }
 }
 
+TEST_WITH(a_place_that_is_allowed_is_read, scratch_set_up, scratch_tear_down)
+{
+    const form *f = &forms[0];
+    const char *uris[3] = {"../f0.nc", "", ""};
+    char        path[900];
+    int         nc, v;
+    float       got[6];
+
+    assert_int_equal(mkdir(in_dir("own", ""), 0777), 0);
+    make_fragment(in_dir("f0", ".nc"), NC_NETCDF4, 2, 3, 0, NULL);
+    make_aggregation(f, "own/all", NC_FLOAT, uris, "tas");
+    v = open_tas(in_dir("own/all", ".nc"), &nc);
+    FAILS(NC_EAUTH, nc_get_vara_float(nc, v, (size_t[]){0, 0}, (size_t[]){2, 3}, got));
+    OK(nc_close(nc));
+    snprintf(path, sizeof path, "%s#allow=%s", in_dir("own/all", ".nc"), scratch_dir);
+    v = open_tas(path, &nc);
+    OK(nc_get_vara_float(nc, v, (size_t[]){0, 0}, (size_t[]){2, 3}, got));
+    assert_true(got[5] == 5);
+    OK(nc_close(nc));
+    FAILS(NC_EINVAL, nczarr_allow("gopher://h/"));
+    OK(nczarr_allow(scratch_dir));
+    v = open_tas(in_dir("own/all", ".nc"), &nc);
+    OK(nc_get_vara_float(nc, v, (size_t[]){0, 0}, (size_t[]){2, 3}, got));
+    OK(nc_close(nc));
+    OK(nczarr_allow(NULL));
+    v = open_tas(in_dir("own/all", ".nc"), &nc);
+    FAILS(NC_EAUTH, nc_get_vara_float(nc, v, (size_t[]){0, 0}, (size_t[]){2, 3}, got));
+    OK(nc_close(nc));
+}
+
 TEST_WITH(a_wrong_description_costs_its_variable, scratch_set_up, scratch_tear_down)
 {
     static const char *const data[] = {"map: fragment_map uris: uris", "map fragment_map",

@@ -181,5 +181,7 @@ TEST_WITH(a_stored_join_is_an_aggregation, scratch_set_up, scratch_tear_down)
     check_joined(nc, 6, 1);
     OK(nc_close(nc));
     assert_int_equal(rename(moved, scratch_dir), 0);
+    paths[0] = in_dir("a.nc");
+    FAILS(NC_EBADDIM, nczarr_join(1, paths, "nothing", in_dir("x.nc"), 0));
     FAILS(NC_EINVAL, nczarr_join(0, paths, NULL, in_dir("x.nc"), 0));
 }

@@ -122,6 +122,7 @@ TEST(objects_of_a_store_are_read_and_listed)
     assert_int_equal(nczarr_map_can(map) & (NCZARR_MAP_CAN_LIST | NCZARR_MAP_CAN_RANGE | NCZARR_MAP_CAN_WRITE),
                      NCZARR_MAP_CAN_LIST | NCZARR_MAP_CAN_RANGE);
     FAILS(NC_EPERM, nczarr_map_write(map, "note", 2, "hi"));
+    FAILS(NC_EPERM, nczarr_map_copy(map, "note", map, ".zgroup", 0, 1));
     FAILS(NC_EPERM, nczarr_map_delete(map, ".zgroup"));
     OK(nczarr_map_close(map));
 
@@ -134,9 +135,10 @@ TEST(objects_of_a_store_are_read_and_listed)
 
 TEST(objects_of_a_store_are_replaced_and_deleted)
 {
-    place       p;
-    nczarr_map *map;
-    char        got[2];
+    place              p;
+    nczarr_map        *map;
+    char               got[2], *where;
+    unsigned long long start, length;
 
     place_make(&p, false);
     OK(nczarr_map_open(p.path, NCZARR_MAP_CREATE, &map));
@@ -154,6 +156,12 @@ TEST(objects_of_a_store_are_replaced_and_deleted)
     FAILS(NC_ETRUNC, nczarr_map_copy(map, "a/c", map, "a/b", 1, 2));
     FAILS(NC_EINVAL, nczarr_map_copy(map, "a/c", NULL, "a/b", 1, 2));
     FAILS(NC_EINVAL, nczarr_map_copy(NULL, "a/c", map, "a/b", 1, 2));
+    FAILS(NC_ETRUNC, nczarr_map_copy(map, "a/c", map, "a/nothing", 0, 1));
+    FAILS(NC_EOBJECT, nczarr_map_copy(map, "a/b/c", map, "a/b", 0, 1));
+    OK(nczarr_map_place(map, "a/b", &where, &start, &length));
+    assert_null(where); /* its own bytes */
+    FAILS(NC_EEMPTY, nczarr_map_place(map, "a/nothing", &where, &start, &length));
+    FAILS(NC_EINVAL, nczarr_map_place(map, "a/../b", &where, &start, &length));
     OK(nczarr_map_delete(map, "a/c"));
     OK(nczarr_map_delete(map, "a/b"));
     OK(nczarr_map_delete(map, "a/b"));
@@ -288,4 +296,22 @@ TEST(a_store_of_ones_own_holds_a_dataset)
     check_values(map, "mode=zarr");
     OK(nczarr_map_close(map));
     OK(nczarr_map_close(inner));
+}
+
+static int
+count_item(const nczarr_history_item *item, void *arg)
+{
+    assert_non_null(item->name);
+    ++*(int *)arg;
+    return NC_NOERR;
+}
+
+TEST(the_history_of_an_icechunk_repository_is_told)
+{
+    int n = 0;
+
+    OK(nczarr_inq_history(NCZ_TEST_DATA "/icechunk/spec2", count_item, &n));
+    assert_true(n > 1);
+    FAILS(NC_ENOTNC, nczarr_inq_history(NCZ_TEST_DATA "/classic", count_item, &n));
+    FAILS(NC_EINVAL, nczarr_inq_history(NULL, count_item, &n));
 }

@@ -80,6 +80,7 @@ TEST(joined_again)
         nczarr_path_parts one = {.size = sizeof one}, two = {.size = sizeof two};
         char              text[300];
         const char       *kept;
+        size_t            own;
 
         OK(nczarr_path_split(good[i].text, &one));
         kept = strcmp(one.fragment, "mode=") != 0 ? one.fragment : ""; /* there to end the path, if nothing else is */
@@ -91,7 +92,9 @@ TEST(joined_again)
         assert_int_equal(two.store, one.store);
         assert_int_equal(two.zarr_format, one.zarr_format);
         assert_int_equal(two.nczarr, one.nczarr);
-        snprintf(text, sizeof text, "%s%sreadahead=no", kept, kept[0] != '\0' ? "&" : "");
+        /* Keys of stores come last. */
+        own = strstr(kept, "&aws.") != NULL ? (size_t)(strstr(kept, "&aws.") - kept) : strlen(kept);
+        snprintf(text, sizeof text, "%.*s%sreadahead=no%s", (int)own, kept, own > 0 ? "&" : "", kept + own);
         check_text(good[i].text, "fragment", two.fragment, text);
         nczarr_path_clear(&one);
         nczarr_path_clear(&two);
