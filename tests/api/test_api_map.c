@@ -160,7 +160,6 @@ TEST(objects_of_a_store_are_replaced_and_deleted)
     FAILS(NC_EOBJECT, nczarr_map_copy(map, "a/b/c", map, "a/b", 0, 1));
     OK(nczarr_map_place(map, "a/b", &where, &start, &length));
     assert_null(where); /* its own bytes */
-    FAILS(NC_EEMPTY, nczarr_map_place(map, "a/nothing", &where, &start, &length));
     FAILS(NC_EINVAL, nczarr_map_place(map, "a/../b", &where, &start, &length));
     OK(nczarr_map_delete(map, "a/c"));
     OK(nczarr_map_delete(map, "a/b"));
@@ -314,4 +313,26 @@ TEST(the_history_of_an_icechunk_repository_is_told)
     assert_true(n > 1);
     FAILS(NC_ENOTNC, nczarr_inq_history(NCZ_TEST_DATA "/classic", count_item, &n));
     FAILS(NC_EINVAL, nczarr_inq_history(NULL, count_item, &n));
+}
+
+TEST(a_set_of_references_tells_where_bytes_are)
+{
+    static const char  set[] = "{\"version\": 1, \"refs\": {\".zgroup\": \"{\\\"zarr_format\\\": 2}\", "
+                               "\"v/0\": [\"values.bin\", 4, 8]}}";
+    place              p;
+    nczarr_map        *map;
+    char              *where;
+    unsigned long long start, length;
+
+    place_make(&p, false);
+    write_file(p.dir, "set.json", set);
+    snprintf(p.path, sizeof p.path, "%s/set.json", p.dir);
+    OK(nczarr_map_open(p.path, NCZARR_MAP_READ, &map));
+    OK(nczarr_map_place(map, "v/0", &where, &start, &length));
+    assert_non_null(strstr(where, "values.bin"));
+    assert_true(start == 4 && length == 8);
+    free(where);
+    FAILS(NC_EEMPTY, nczarr_map_place(map, "v/1", &where, &start, &length));
+    OK(nczarr_map_close(map));
+    place_drop(&p);
 }
