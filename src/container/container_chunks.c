@@ -111,30 +111,35 @@ answer_waiting(container *c, const container_array *a, const ncz_buf *bytes, uin
     return rc;
 }
 
-int
-ncz_container_chunk_get(container *c, container_array *a, const uint64_t *at, zmap_get_req *r)
+/* The chunk is not changed meanwhile: its room is not free while there are readers. */
+static int
+answer_one(container *c, const container_array *a, const ncz_hdf5_place *p, const ncz_buf *waiting, zmap_get_req *r)
+{
+    if (waiting != NULL)
+        return answer_waiting(c, a, waiting, p->mask, r);
+    return a->given.convert != NULL ? read_converted(c, a, p, r) : read_part(c, p, r);
+}
+
+void
+ncz_container_chunk_get(container *c, container_array *a, const uint64_t *at, zmap_get_req *reqs, size_t n)
 {
     ncz_hdf5_place p = {.addr = NCZ_HDF5_NONE};
     ncz_buf        copy = NCZ_BUF_INIT;
-    bool           waits = false;
+    bool           waits = false, found;
     int            rc;
 
     (void)pthread_mutex_lock(&c->lock);
     if ((rc = find_chunk(c, a, at, &p)) == NC_NOERR && (waits = ncz_container_is_waiting(c, p.addr)))
         rc = copy_waiting(c, &p, &copy);
-    c->readers += rc == NC_NOERR;
+    found = rc == NC_NOERR;
+    c->readers += found;
     (void)pthread_mutex_unlock(&c->lock);
-    if (rc != NC_NOERR)
-        return rc;
-    if (waits)
-        rc = answer_waiting(c, a, &copy, p.mask, r);
-    else
-        rc = a->given.convert != NULL ? read_converted(c, a, &p, r) : read_part(c, &p, r);
+    for (size_t i = 0; i < n; i++)
+        zmap_get_end(&reqs[i], found ? answer_one(c, a, &p, waits ? &copy : NULL, &reqs[i]) : rc, NULL, NULL);
     ncz_buf_clear(&copy);
     (void)pthread_mutex_lock(&c->lock);
-    c->readers--;
+    c->readers -= found;
     (void)pthread_mutex_unlock(&c->lock);
-    return rc;
 }
 
 int

@@ -137,8 +137,9 @@ void ncz_container_fill(const container_array *a, void *out, size_t len);
 
 /* ---- container_chunks.c: `at` is of the array's rank ---- */
 
-int ncz_container_chunk_get(container *c, container_array *a, const uint64_t *at, zmap_get_req *r);
-int ncz_container_chunk_len(container *c, container_array *a, const uint64_t *at, uint64_t *len);
+/* Ends all requests, which are answered from one version of the chunk. So does the one of pieces. */
+void ncz_container_chunk_get(container *c, container_array *a, const uint64_t *at, zmap_get_req *reqs, size_t n);
+int  ncz_container_chunk_len(container *c, container_array *a, const uint64_t *at, uint64_t *len);
 /* Takes the tag on success. So does the one of pieces. */
 int ncz_container_chunk_put(container *c, container_array *a, const uint64_t *at, const container_bytes *b,
                             uint32_t tag);
@@ -150,13 +151,13 @@ void ncz_container_chunks_drop(container *c, container_array *a); /* gives their
 
 /* ---- container_pieces.c ---- */
 
-int ncz_container_pieces_set(container_array *a); /* of an array without data: sizes and places */
-int ncz_container_piece_get(container *c, container_array *a, const uint64_t *at, zmap_get_req *r);
-int ncz_container_piece_len(container *c, container_array *a, const uint64_t *at, uint64_t *len);
-int ncz_container_piece_put(container *c, container_array *a, const uint64_t *at, const void *data, size_t len,
-                            uint32_t tag);
-int ncz_container_piece_del(container *c, container_array *a, const uint64_t *at);
-int ncz_container_piece_layout(container *c, container_array *a, ncz_hdf5_layout *out);
+int  ncz_container_pieces_set(container_array *a); /* of an array without data: sizes and places */
+void ncz_container_piece_get(container *c, container_array *a, const uint64_t *at, zmap_get_req *reqs, size_t n);
+int  ncz_container_piece_len(container *c, container_array *a, const uint64_t *at, uint64_t *len);
+int  ncz_container_piece_put(container *c, container_array *a, const uint64_t *at, const void *data, size_t len,
+                             uint32_t tag);
+int  ncz_container_piece_del(container *c, container_array *a, const uint64_t *at);
+int  ncz_container_piece_layout(container *c, container_array *a, ncz_hdf5_layout *out);
 /* With the lock. */
 bool ncz_container_piece_there(const container_array *a, uint64_t number);
 void ncz_container_piece_place(const container_array *a, uint64_t number, uint64_t *at);

@@ -68,25 +68,35 @@ is_chunked(const container_array *a)
 
 /* ---- get ---- */
 
-static int
-get_one(container *c, zmap_get_req *r)
+/* Requests of one key. */
+static void
+get_run(container *c, zmap_get_req *reqs, size_t n)
 {
     uint64_t         at[NCZ_HDF5_MAX_RANK];
     container_array *a;
-    int              rc = NC_EEMPTY;
 
     (void)pthread_rwlock_rdlock(&c->gate);
-    if ((a = find_object(c, r->key, at)) != NULL)
-        rc = is_chunked(a) ? ncz_container_chunk_get(c, a, at, r) : ncz_container_piece_get(c, a, at, r);
+    a = find_object(c, reqs[0].key, at);
+    if (a != NULL && is_chunked(a))
+        ncz_container_chunk_get(c, a, at, reqs, n);
+    else if (a != NULL)
+        ncz_container_piece_get(c, a, at, reqs, n);
+    for (size_t i = 0; i < n && a == NULL; i++)
+        zmap_get_end(&reqs[i], NC_EEMPTY, NULL, NULL);
     (void)pthread_rwlock_unlock(&c->gate);
-    return rc;
 }
 
+/* Consecutive requests with the same key pointer are answered from one version of the object. */
 int
 ncz_container_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
 {
-    for (size_t i = 0; i < n; i++)
-        zmap_get_end(&reqs[i], get_one((container *)m, &reqs[i]), done, arg);
+    for (size_t from = 0, to; from < n; from = to) {
+        for (to = from + 1; to < n && reqs[to].key == reqs[from].key;)
+            to++;
+        get_run((container *)m, &reqs[from], to - from);
+        for (size_t i = from; i < to && done != NULL; i++)
+            done(&reqs[i], arg);
+    }
     return NC_NOERR;
 }
 
@@ -95,11 +105,11 @@ static int
 convert_len(container *c, const char *key, uint64_t *len)
 {
     zmap_get_req r = {.key = key, .len = ZMAP_WHOLE, .body = NCZ_BUF_LIMIT(ncz_limits_default.object_bytes)};
-    int          rc = get_one(c, &r);
 
+    get_run(c, &r, 1);
     *len = r.nread;
     ncz_buf_clear(&r.body);
-    return rc;
+    return r.err.code == NC_NOERR || r.err.code == NC_EEMPTY ? r.err.code : ncz_err_adopt(&r.err);
 }
 
 int

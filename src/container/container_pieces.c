@@ -272,36 +272,50 @@ answer_piece(container *c, const container_array *a, const unsigned char *bytes,
     return rc;
 }
 
-int
-ncz_container_piece_get(container *c, container_array *a, const uint64_t *at, zmap_get_req *r)
+/* Reads all bytes of the piece. NC_EEMPTY without a text: it is not there. */
+static int
+read_piece(container *c, const container_array *a, const span *s, unsigned char *bytes)
 {
-    unsigned char *bytes;
-    uint64_t       data = NCZ_HDF5_NONE;
+    uint64_t data = NCZ_HDF5_NONE;
+    int      rc = NC_NOERR;
+
+    (void)pthread_mutex_lock(&c->lock);
+    if (!ncz_container_piece_there(a, s->number))
+        rc = NC_EEMPTY;
+    else if (is_compact(a))
+        copy_piece(a, s, bytes);
+    else
+        data = a->data;
+    (void)pthread_mutex_unlock(&c->lock);
+    return data != NCZ_HDF5_NONE ? load_piece(c, a, s, data, bytes) : rc;
+}
+
+static void
+count_reader(container *c, bool comes)
+{
+    (void)pthread_mutex_lock(&c->lock);
+    c->readers = comes ? c->readers + 1 : c->readers - 1;
+    (void)pthread_mutex_unlock(&c->lock);
+}
+
+void
+ncz_container_piece_get(container *c, container_array *a, const uint64_t *at, zmap_get_req *reqs, size_t n)
+{
+    unsigned char *bytes = NULL;
     span           s;
     int            rc = NC_NOERR;
 
     if (!find_span(a, at, &s))
-        return NC_EEMPTY;
-    if ((bytes = ncz_alloc(a->piece)) == NULL)
-        return ncz_fail_nomem(a->piece);
-    (void)pthread_mutex_lock(&c->lock);
-    if (!ncz_container_piece_there(a, s.number))
         rc = NC_EEMPTY;
-    else if (is_compact(a))
-        copy_piece(a, &s, bytes);
-    else
-        data = a->data;
-    c->readers++;
-    (void)pthread_mutex_unlock(&c->lock);
-    if (data != NCZ_HDF5_NONE)
-        rc = load_piece(c, a, &s, data, bytes);
+    else if ((bytes = ncz_alloc(a->piece)) == NULL)
+        rc = ncz_fail_nomem(a->piece);
+    count_reader(c, true);
     if (rc == NC_NOERR)
-        rc = answer_piece(c, a, bytes, r);
-    (void)pthread_mutex_lock(&c->lock);
-    c->readers--;
-    (void)pthread_mutex_unlock(&c->lock);
+        rc = read_piece(c, a, &s, bytes);
+    for (size_t i = 0; i < n; i++)
+        zmap_get_end(&reqs[i], rc == NC_NOERR ? answer_piece(c, a, bytes, &reqs[i]) : rc, NULL, NULL);
+    count_reader(c, false);
     ncz_free(bytes);
-    return rc;
 }
 
 int

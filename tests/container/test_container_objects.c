@@ -92,6 +92,56 @@ TEST(parts_of_objects_are_read)
     log_file_clear(&f);
 }
 
+typedef struct replacing {
+    zmap       *map;
+    const char *by;
+    size_t      len;
+} replacing;
+
+static void
+replace(zmap_get_req *r, void *arg)
+{
+    const replacing *p = arg;
+
+    assert_int_equal(r->err.code, NC_NOERR);
+    assert_int_equal(zmap_put(p->map, r->key, p->by, p->len), NC_NOERR);
+}
+
+/* Each object is put again when the first of its ranges is there. */
+TEST(ranges_of_an_object_come_from_one_version_of_it)
+{
+    enum { LARGE = 60000 };
+    static const struct {
+        const char *key;
+        size_t      len;
+    } objects[] = {{"1/0.0", 24}, {"1/0.0", LARGE}, {"3/0.0", 24}, {"4/0", 9}};
+    static help_model m;
+    log_file          f = {.data = NULL};
+    zmap             *map = open_map(&f, &m);
+    char             *old = malloc(LARGE), *now = malloc(LARGE), into[3];
+
+    assert_true(old != NULL && now != NULL);
+    memset(old, 'a', LARGE);
+    memset(now, 'b', LARGE);
+    for (size_t i = 0; i < NCZ_LEN(objects); i++) {
+        zmap_get_req reqs[3];
+        replacing    p = {map, now, objects[i].len};
+
+        for (size_t k = 0; k < 3; k++)
+            reqs[k] = (zmap_get_req){.key = objects[i].key, .off = 3 * k, .len = 1, .into = &into[k], .into_cap = 1};
+        assert_int_equal(zmap_put(map, objects[i].key, old, objects[i].len), NC_NOERR);
+        assert_int_equal(zmap_get_batch(map, reqs, 3, replace, &p), NC_NOERR);
+        assert_memory_equal(into, "aaa", 3);
+        assert_int_equal(zmap_get_batch(map, reqs, 3, NULL, NULL), NC_NOERR);
+        assert_memory_equal(into, "bbb", 3);
+    }
+    free(old);
+    free(now);
+    zmap_close(map, ZMAP_KEEP);
+    help_model_clear(&m);
+    log_file_clear(&f);
+}
+
 TEST(the_last_piece_of_an_array_may_be_short_and_is_whole_in_a_get)
 {
     static help_model m;
