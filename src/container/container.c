@@ -21,6 +21,7 @@ free_container(container *c)
     ncz_buf_clear(&c->waiting);
     (void)pthread_rwlock_destroy(&c->gate);
     (void)pthread_mutex_destroy(&c->lock);
+    ncz_rwlock_clear(&c->pieces);
     ncz_free(c);
 }
 
@@ -85,11 +86,16 @@ make_locks(container *c)
 
     if ((err = pthread_rwlock_init(&c->gate, NULL)) != 0)
         return ncz_fail_lock(err);
-    if ((err = pthread_mutex_init(&c->lock, NULL)) != 0) {
-        (void)pthread_rwlock_destroy(&c->gate);
-        return ncz_fail_lock(err);
-    }
+    if ((err = pthread_mutex_init(&c->lock, NULL)) != 0)
+        goto fail_gate;
+    if ((err = ncz_rwlock_init(&c->pieces)) != 0)
+        goto fail_lock;
     return NC_NOERR;
+fail_lock:
+    (void)pthread_mutex_destroy(&c->lock);
+fail_gate:
+    (void)pthread_rwlock_destroy(&c->gate);
+    return ncz_fail_lock(err);
 }
 
 /* Whether these bytes are at this address. */

@@ -12,13 +12,15 @@
  *   container_commit.c   layouts and commits
  *   container.c          opening and closing, the table of the map
  *
- * Locks: `gate` is shared by what reads and writes objects, and exclusive for all else; then `lock`, which no file is
- * read or written under but for small chunks, and pieces that move.
+ * Locks: `gate` is shared by what reads and writes objects, and exclusive for all else; then `pieces`, which gets of
+ * contiguous arrays share and a put has alone; then `lock`, which no file is read or written under but for small
+ * chunks, and pieces that move.
  */
 #ifndef NCZ_CONTAINER_INT_H
 #define NCZ_CONTAINER_INT_H
 
 #include "container/container.h"
+#include "util/rwlock.h"
 #include "zmap/zmap_int.h"
 
 #include <inttypes.h>
@@ -57,7 +59,8 @@ typedef struct container {
     zmap             base;
     zmap            *file;
     pthread_rwlock_t gate;
-    pthread_mutex_t  lock; /* guards what follows */
+    ncz_rwlock       pieces; /* no get sees half of a piece that is put in place */
+    pthread_mutex_t  lock;   /* guards what follows */
     ncz_hdf5_room   *room;
     size_t           readers; /* gets that read the file now */
     bool             changed; /* since the last commit */

@@ -310,8 +310,11 @@ ncz_container_piece_get(container *c, container_array *a, const uint64_t *at, zm
     else if ((bytes = ncz_alloc(a->piece)) == NULL)
         rc = ncz_fail_nomem(a->piece);
     count_reader(c, true);
-    if (rc == NC_NOERR)
+    if (rc == NC_NOERR) {
+        ncz_rwlock_share(&c->pieces);
         rc = read_piece(c, a, &s, bytes);
+        ncz_rwlock_unshare(&c->pieces);
+    }
     for (size_t i = 0; i < n; i++)
         zmap_get_end(&reqs[i], rc == NC_NOERR ? answer_piece(c, a, bytes, &reqs[i]) : rc, NULL, NULL);
     count_reader(c, false);
@@ -335,36 +338,48 @@ ncz_container_piece_len(container *c, container_array *a, const uint64_t *at, ui
 
 /* ---- put and del ---- */
 
-int
-ncz_container_piece_put(container *c, container_array *a, const uint64_t *at, const void *data, size_t len,
-                        uint32_t tag)
+/* With `pieces` alone. */
+static int
+put_piece(container *c, container_array *a, const span *s, const void *data, uint32_t tag)
 {
     uint64_t to;
-    span     s;
     int      rc;
 
-    if (!find_span(a, at, &s))
-        return ncz_fail(NC_EINVAL, "array %" PRIu64 " has no piece there", a->given.uid);
-    if (len != a->piece && len != s.len)
-        return ncz_fail(NC_EINVAL, "array %" PRIu64 ": %zu bytes for a piece of %zu", a->given.uid, len, a->piece);
     (void)pthread_mutex_lock(&c->lock);
     rc = prepare_change(c, a);
-    to = a->data + s.off;
+    to = a->data + s->off;
     if (rc == NC_NOERR && is_compact(a)) {
-        memcpy(a->bytes + s.off, data, s.len);
+        memcpy(a->bytes + s->off, data, s->len);
     } else if (rc == NC_NOERR) {
         (void)pthread_mutex_unlock(&c->lock);
-        rc = ncz_container_write_at(c, to, data, s.len);
+        rc = ncz_container_write_at(c, to, data, s->len);
         (void)pthread_mutex_lock(&c->lock);
     }
     if (rc == NC_NOERR) {
-        note_put(a, s.number);
-        set_tag(c, a, s.number, tag);
+        note_put(a, s->number);
+        set_tag(c, a, s->number, tag);
     }
     /* After a failure it is another one, too: it may have moved, or have a part of the bytes. */
     if (a->data != NCZ_HDF5_NONE || rc == NC_NOERR)
         ncz_container_note_change(c, a);
     (void)pthread_mutex_unlock(&c->lock);
+    return rc;
+}
+
+int
+ncz_container_piece_put(container *c, container_array *a, const uint64_t *at, const void *data, size_t len,
+                        uint32_t tag)
+{
+    span s;
+    int  rc;
+
+    if (!find_span(a, at, &s))
+        return ncz_fail(NC_EINVAL, "array %" PRIu64 " has no piece there", a->given.uid);
+    if (len != a->piece && len != s.len)
+        return ncz_fail(NC_EINVAL, "array %" PRIu64 ": %zu bytes for a piece of %zu", a->given.uid, len, a->piece);
+    ncz_rwlock_take(&c->pieces);
+    rc = put_piece(c, a, &s, data, tag);
+    ncz_rwlock_give(&c->pieces);
     return rc;
 }
 

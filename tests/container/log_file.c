@@ -4,6 +4,7 @@
 #include "zmap/zmap_int.h"
 
 #include <errno.h>
+#include <sched.h>
 
 typedef struct log_map {
     zmap            base;
@@ -77,9 +78,15 @@ static int
 put_ranges(zmap *m, zmap_range_req *reqs, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        log_change x = {LOG_PUT, reqs[i].off, reqs[i].len, (char *)(uintptr_t)reqs[i].data};
+        size_t     half = ((log_map *)m)->f->halves ? reqs[i].len / 2 : 0;
+        char      *bytes = (char *)(uintptr_t)reqs[i].data;
+        log_change first = {LOG_PUT, reqs[i].off, half, bytes};
+        log_change rest = {LOG_PUT, reqs[i].off + half, reqs[i].len - half, bytes + half};
+        int        rc = half > 0 ? change_locked(m, &first) : NC_NOERR;
 
-        zmap_range_end(&reqs[i], change_locked(m, &x));
+        if (half > 0)
+            (void)sched_yield();
+        zmap_range_end(&reqs[i], rc == NC_NOERR ? change_locked(m, &rest) : rc);
     }
     return NC_NOERR;
 }

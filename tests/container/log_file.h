@@ -23,6 +23,7 @@ typedef struct log_file {
     size_t      changes, fail_at; /* changes so far, and the first that fails; 0: none does */
     size_t      fails;            /* how many in a row */
     bool        torn;             /* a put that fails writes half of its bytes, but at the file's begin */
+    bool        halves;           /* a put is two, and other threads run in between */
 } log_file;
 
 /* The map does not own the file, which may outlive it. */

@@ -338,6 +338,52 @@ TEST(eight_threads_put_and_get)
     log_file_clear(&f);
 }
 
+static void *
+put_and_get_one_piece(void *arg)
+{
+    worker *w = arg;
+    char   *bytes = malloc(30000);
+
+    memset(bytes, (int)w->number + 1, 30000);
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        ncz_buf body = NCZ_BUF_INIT;
+
+        if ((i % 2 == 0 && zmap_put(w->map, "6/1", bytes, 30000) != NC_NOERR) ||
+            zmap_get(w->map, "6/1", &body) != NC_NOERR)
+            return (void *)"a call failed";
+        for (size_t k = 1; k < body.len; k++)
+            if (body.data[k] != body.data[0])
+                return (void *)"a piece has bytes of two puts";
+        ncz_buf_clear(&body);
+    }
+    free(bytes);
+    return NULL;
+}
+
+/* The file takes each put in two halves, and lets others run in between. */
+TEST(a_get_sees_no_half_of_a_piece_that_is_put_in_place)
+{
+    static help_model m;
+    log_file          f = {.halves = true};
+    zmap             *map = open_map(&f, &m);
+    worker            workers[THREADS];
+
+    for (unsigned i = 0; i < THREADS; i++) {
+        workers[i] = (worker){.map = map, .number = i};
+        assert_int_equal(pthread_create(&workers[i].thread, NULL, put_and_get_one_piece, &workers[i]), 0);
+    }
+    for (unsigned i = 0; i < THREADS; i++) {
+        void *why = NULL;
+
+        assert_int_equal(pthread_join(workers[i].thread, &why), 0);
+        if (why != NULL)
+            fail_msg("%s", (const char *)why);
+    }
+    zmap_close(map, ZMAP_KEEP);
+    help_model_clear(&m);
+    log_file_clear(&f);
+}
+
 /* Chunks that come from another store: small ones wait, large ones lie as they do in the source's pages. */
 TEST(chunks_come_from_another_store)
 {

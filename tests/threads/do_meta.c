@@ -206,7 +206,7 @@ inquire_var(const actor *a, const wset *s, int ncid, const wvar *v)
     char    name[NC_MAX_NAME + 1] = "";
     nc_type type = NC_NAT;
     size_t  chunk[2] = {0, 0};
-    int     rank = 0, id = -1, storage = -1, rc, kept = a->w->classic ? NC_CONTIGUOUS : NC_CHUNKED;
+    int     rank = 0, id = -1, storage = -1, rc, kept = v->contiguous ? NC_CONTIGUOUS : NC_CHUNKED;
     double  fill = 0;
 
     if ((rc = nc_inq_var(ncid, v->id, name, &type, &rank, NULL, NULL)) != NC_NOERR ||
@@ -215,7 +215,7 @@ inquire_var(const actor *a, const wset *s, int ncid, const wvar *v)
         (rc = nc_get_att_double(ncid, v->id, "_FillValue", &fill)) != NC_NOERR)
         return rc;
     if (strcmp(name, v->name) != 0 || type != v->type || rank != 2 || id != v->id || storage != kept ||
-        (!a->w->classic && memcmp(chunk, v->chunk, sizeof chunk) != 0) || fill != FILL)
+        (!v->contiguous && memcmp(chunk, v->chunk, sizeof chunk) != 0) || fill != FILL)
         fail(a, "set %d, %s: its definition is another now", s->number, v->name);
     return NC_NOERR;
 }

@@ -154,6 +154,7 @@ run(uint64_t seed, int nops, const char *store, int nactors)
                       .shards = strstr(store, ",v3") != NULL,
                       .classic = strstr(store, ",classic") != NULL,
                       .netcdf4 = strstr(store, ",netcdf4") != NULL,
+                      .contiguous = strstr(store, ",netcdf4") != NULL && seed % 4 == 3,
                       .lookers = seed % 2 == 0,
                       .renames = seed % 2 != 0,
                       .clears = seed % 4 >= 2,

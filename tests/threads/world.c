@@ -168,7 +168,7 @@ world_open(const wset *s, int mode, int *ncid)
 static void
 define_storage(actor *a, int ncid, const wvar *v)
 {
-    OK(nc_def_var_chunking(ncid, v->id, NC_CHUNKED, v->chunk));
+    OK(nc_def_var_chunking(ncid, v->id, v->contiguous ? NC_CONTIGUOUS : NC_CHUNKED, v->chunk));
     if (a->w->shards) {
         size_t shard[2] = {2 * v->chunk[0], (v->id % 2 + 1) * v->chunk[1]};
 
@@ -239,6 +239,7 @@ number_registers(world *w)
         for (int k = 0; k < VARS; k++) {
             s->vars[k] = table[k];
             s->vars[k].unlimited = table[k].shape[0] == ROWS;
+            s->vars[k].contiguous = w->classic || (w->contiguous && k == WIDE);
             number_blocks(w, &s->vars[k], &chunk);
         }
         s->atts = (uint32_t)w->nregs;

@@ -45,6 +45,7 @@ typedef struct wvar {
     bool        big_endian, unlimited;
     bool        owned; /* each chunk is put by one thread only */
     bool        fills; /* fill is put, too */
+    bool        contiguous;
     size_t      nelems, nblocks[2];
     uint32_t    reg; /* of the first block */
     int         id;
@@ -68,13 +69,14 @@ typedef struct wset {
 typedef struct world {
     uint64_t         seed;
     bool             memory;
-    bool             archive; /* not in directories */
-    bool             shards;  /* Zarr v3, all variables in shards; else v2 */
-    bool             classic; /* classic files, to which nothing is added once they are made */
-    bool             netcdf4; /* netCDF-4 files */
-    bool             lookers; /* datasets are opened a second time, to read, while they are written; else ... */
-    bool             renames; /* ... variables and groups with data are renamed */
-    bool             clears;  /* fill is put into the chunk that all are at */
+    bool             archive;    /* not in directories */
+    bool             shards;     /* Zarr v3, all variables in shards; else v2 */
+    bool             classic;    /* classic files, to which nothing is added once they are made */
+    bool             netcdf4;    /* netCDF-4 files */
+    bool             lookers;    /* datasets are opened a second time, to read, while they are written; else ... */
+    bool             renames;    /* ... variables and groups with data are renamed */
+    bool             contiguous; /* in netCDF-4 files the one with large chunks has none */
+    bool             clears;     /* fill is put into the chunk that all are at */
     char             dir[256];
     wset             sets[SETS];
     uint32_t        *chunk_of;
