@@ -42,7 +42,8 @@ void ncz_chunk_load_batch(ncz_chunk_request *req, ncz_chunk_landed_fn landed);
 
 /* Whether reading parts of the chunk is cheaper than reading all of it. Sets both costs. */
 bool ncz_chunk_ranges_pay(const ncz_chunk_request *req, const ncz_chunk_task *task, uint64_t *parts, uint64_t *whole);
-/* Splits RANGES tasks when there are fewer than workers and the split pays. Only where workers read. */
+/* Splits RANGES tasks when there are fewer than workers and the split pays, unless the chunks may be put meanwhile.
+ * Only where workers read. */
 void ncz_chunk_share_ranges(ncz_chunk_request *req);
 /* The bytes of its chunk that a task needs, from the first to the last. */
 void ncz_chunk_byte_range(const ncz_chunk_request *req, const ncz_chunk_task *task, ncz_byte_range *part);

@@ -198,11 +198,20 @@ halve_task(ncz_chunk_request *req, ncz_chunk_task *task, size_t d)
     half->cost = task->cost = fixed + (task->cost - fixed + 1) / 2;
 }
 
+/* Two workers read at two moments. Whether they may find bytes of two puts. */
+static bool
+may_be_put(const ncz_engine *e)
+{
+    return !e->cells.windows && (zmap_caps_of(e->objects.map) & ZMAP_CAN_WRITE) != 0;
+}
+
 void
 ncz_chunk_share_ranges(ncz_chunk_request *req)
 {
     size_t threads = ncz_pool_threads();
 
+    if (may_be_put(req->engine))
+        return;
     while (threads > 1 && req->ntasks < 2 * threads && req->ntasks < req->narrays) {
         ncz_chunk_task *task = NULL;
         size_t          d;

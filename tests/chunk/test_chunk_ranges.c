@@ -31,7 +31,7 @@ typedef struct large {
     ncz_spec   *spec;
 } large;
 
-/* Two chunks, the second half outside of the array. */
+/* Two chunks, the second half outside of the array. They are stored; from then on the map is only read. */
 static void
 large_begin(large *l, bool fortran, bool stored)
 {
@@ -55,6 +55,7 @@ large_begin(large *l, bool fortran, bool stored)
     l->ops = *inner;
     l->ops.get = counted_get;
     l->map->ops = &l->ops;
+    l->map->caps &= ~(unsigned)ZMAP_CAN_WRITE;
     bad = 0;
     atomic_store(&nbatches, 0);
 }
@@ -108,6 +109,20 @@ TEST(one_part_many_workers)
     large_end(&l);
 }
 
+/* Two workers could find two puts. */
+TEST(one_worker_reads_a_part_of_a_chunk_that_may_be_put)
+{
+    large   l;
+    request box = test_request(3, (uint64_t[3]){3, 5, 7}, (uint64_t[3]){32, 32, 32});
+
+    large_begin(&l, false, true);
+    l.map->caps |= ZMAP_CAN_WRITE;
+    ncz_pool_set_threads(4);
+    assert_int_equal(read_request(&l, &box, false), NC_NOERR);
+    assert_int_equal(nbatches, 1);
+    large_end(&l);
+}
+
 /* Boxes, planes, strides; both orders of a chunk's elements. */
 TEST(every_element)
 {
@@ -158,7 +173,9 @@ TEST(a_bad_part)
     bad = 2;
     assert_int_equal(read_request(&l, &box, false), NC_NOERR);
     snprintf(key, sizeof key, "%s/0.0.0", l.spec->path);
+    l.map->caps |= ZMAP_CAN_WRITE;
     assert_int_equal(zmap_put(l.map, key, "short", 5), NC_NOERR);
+    l.map->caps &= ~(unsigned)ZMAP_CAN_WRITE;
     ncz_engine_forget(l.e, 0);
     bad = 0;
     assert_int_equal(read_request(&l, &box, false), NC_ETRUNC);
