@@ -333,6 +333,55 @@ TEST_WITH(in_place, set_up, tear_down)
     OK(nc_close(nc));
 }
 
+/* A header that gets shorter where nothing is behind it: the first variables begin in the bytes that it had. `at_once`:
+ * with the same definitions. */
+static void
+shorten(int flags, bool at_once, bool reopen, bool records)
+{
+    const char *name = scratch_path(dir, "short.nc");
+    int         nc, t, v, got[4];
+    ino_t       was;
+
+    OK(nc_create(name, flags, &nc));
+    OK(nc_def_dim(nc, "t", NC_UNLIMITED, &t));
+    OK(nc_put_att_text(nc, NC_GLOBAL, "title", 300, (const char[300]){"long"}));
+    OK(nc_enddef(nc));
+    OK(nc_sync(nc));
+    was = inode(name);
+    if (reopen) {
+        OK(nc_close(nc));
+        OK(nc_open(name, NC_WRITE | flags, &nc));
+    }
+    OK(nc_redef(nc));
+    OK(nc_del_att(nc, NC_GLOBAL, "title"));
+    if (!at_once) {
+        OK(nc_enddef(nc));
+        assert_int_equal(inode(name), was);
+        OK(nc_redef(nc));
+    }
+    OK(nc_def_var(nc, "v", NC_INT, records ? 1 : 0, &t, &v));
+    OK(nc_enddef(nc));
+    /* The old header is whole until the new one is there. What was opened so keeps its place for data. */
+    assert_int_equal(inode(name) == was, !at_once || reopen);
+    if (records)
+        OK(nc_put_var1_int(nc, v, (size_t[]){3}, (const int[]){7}));
+    for (int i = 0; i < 2; i++) {
+        OK(nc_get_var_int(nc, v, got));
+        assert_int_equal(got[0], NC_FILL_INT);
+        assert_true(!records || (got[1] == NC_FILL_INT && got[2] == NC_FILL_INT && got[3] == 7));
+        OK(nc_close(nc));
+        if (i == 0)
+            OK(nc_open(name, NC_NOWRITE, &nc));
+    }
+    OK(nc_delete(name));
+}
+
+TEST_WITH(shorter_header, set_up, tear_down)
+{
+    for (int i = 0; i < 16; i++)
+        shorten(i & 1 ? NC_SHARE : 0, (i & 2) != 0, (i & 4) != 0, (i & 8) != 0);
+}
+
 /* Data that move, in small records and in ones of megabytes, with new variables among them. */
 TEST_WITH(many_records, set_up, tear_down)
 {

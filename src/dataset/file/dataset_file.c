@@ -132,11 +132,24 @@ replace_file(ncz_dataset *ds, const ncz_file_places *old, bool whole)
     return ncz_err_adopt(&err);
 }
 
+/* Whether data are to lie in bytes of the stored head, which has got shorter: nothing is put there before that head
+ * is replaced. */
+static bool
+overlaps_head(const ncz_dataset *ds)
+{
+    uint64_t fixed, records, end;
+
+    if (ds->model->root->nvars == 0)
+        return false;
+    ncz_file_ops_of(ds)->sections(ds->model, 0, &fixed, &records, &end);
+    return fixed < ds->file.head.len;
+}
+
 /* A new file has nothing to lose, and no head yet. */
 static bool
 needs_new(const ncz_dataset *ds, const ncz_file_places *old)
 {
-    return ds->file.head.len > 0 && has_moved(ds, old);
+    return ds->file.head.len > 0 && (has_moved(ds, old) || overlaps_head(ds));
 }
 
 int

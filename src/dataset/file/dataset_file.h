@@ -5,8 +5,8 @@
  *
  * Data come first and the head last, so that whatever dies leaves the old dataset or the new one. The places of data
  * change only when definitions need room that is not there: then all moves into a new file, which replaces the old
- * one at once, at the end of definitions. Else the head is put in place. All functions run under the dataset's
- * exclusive lock.
+ * one at once, at the end of definitions; as it does where the first data are to lie in bytes of the old head, which
+ * was longer. Else the head is put in place. All functions run under the dataset's exclusive lock.
  *
  * A file has one writer at a time, which has its lock (zmap_single_own()); several ranks count as one. So nothing else
  * that knows the lock replaces a file while it is written, or changes where its data lie.

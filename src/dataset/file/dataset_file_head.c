@@ -116,6 +116,13 @@ put_difference(ncz_dataset *ds, const ncz_buf *head)
     return rc;
 }
 
+/* Writers that share a file take what is behind the records for records: a longer head may have left it. */
+static int
+cut_rest(ncz_dataset *ds)
+{
+    return ncz_file_shares(ds) && ncz_file_pitch(ds) != 0 ? ncz_file_cut(ds) : NC_NOERR;
+}
+
 /* `head`, as the model has it, becomes the stored one. */
 static int
 put_head(ncz_dataset *ds, ncz_buf *head)
@@ -123,7 +130,7 @@ put_head(ncz_dataset *ds, ncz_buf *head)
     size_t len = head->len;
     int    rc = pad_head(head, ds->file.head.len);
 
-    if (rc != NC_NOERR || (rc = set_size(ds, true)) != NC_NOERR)
+    if (rc != NC_NOERR || (rc = set_size(ds, true)) != NC_NOERR || (rc = cut_rest(ds)) != NC_NOERR)
         return rc;
     ds->file.filled = ncz_file_records(ds);
     if ((rc = put_difference(ds, head)) != NC_NOERR)
