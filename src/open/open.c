@@ -280,6 +280,8 @@ check_path(ncz_opening *o, const char *path)
         (rc = ncz_target_parse(path, false, &o->target)) != NC_NOERR)
         return rc;
     o->path = o->target->shown;
+    if (o->target->join)
+        return ncz_fail(NC_EINVAL, "%s: mode join is for nc_open()", o->path);
     if ((o->mode & NC_INMEMORY) != 0)
         return ncz_fail(NC_EINVAL, "NC_INMEMORY: nc_open_mem() and nc_open_memio() take the block of memory");
     return NC_NOERR;

@@ -116,6 +116,7 @@ typedef struct ncz_target {
     bool            hdf5;         /* mode hdf5: an HDF5 file, with what netCDF does not show */
     bool            icechunk;     /* mode icechunk, a version of one, or a scheme icechunk+...: such a repository */
     bool            kerchunk;     /* mode kerchunk: a set of references in JSON */
+    bool            join;         /* mode join: a pattern of files, which nc_open() reads as one dataset */
     bool            url;          /* came as a URL rather than a plain path */
     char            separator;    /* dimension_separator=. or / for new arrays; 0 when not given */
     bool            replace_all;  /* replace=all: what is at the place goes, also what is not a dataset's */
@@ -132,8 +133,8 @@ typedef struct ncz_target {
  * Modes: nczarr, zarr (and nczarr,zarr), xarray (= zarr), v2 and v3 (the version of Zarr; creating: 2; opening: any),
  * noxarray (without _ARRAY_DIMENSIONS), consolidated, file, zip, s3, gs3; of files that are a dataset by themselves
  * classic (= netcdf-3), cdf1, cdf2, cdf5, netcdf4 (= nc4, netcdf-4, enhanced), and to open any of them bytes, or
- * hdf5; kerchunk, to open a set of references; icechunk, for an Icechunk repository. The
- * bare fragments #zarr #nczarr #zip ... mean mode=..., several mode= are joined, case does not matter.
+ * hdf5; kerchunk, to open a set of references; join, to open the files of a pattern as one; icechunk, for an Icechunk
+ * repository. The bare fragments #zarr #nczarr #zip ... mean mode=..., several mode= are joined, case does not matter.
  * Keys: compat= (4.8.1 ... 4.9.3), consolidated=, write_empty_chunks= and readahead= (yes, no), dimension_separator=,
  * chunk_keys=, replace=all; branch=, tag= or snapshot= of an Icechunk repository; allow= (src/places); log and
  * log=LEVEL, which raise the level of the process's log at once; keys of the stores

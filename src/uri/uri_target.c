@@ -122,7 +122,7 @@ apply_mode(ncz_target *t, target_request *w, const char *word, size_t len)
     case MODE_HDF5: t->hdf5 = true; return NC_NOERR;
     case MODE_ICECHUNK: t->icechunk = true; return NC_NOERR;
     case MODE_KERCHUNK: t->kerchunk = true; return NC_NOERR;
-    case MODE_JOIN: return ncz_fail(NC_EINVAL, "mode=join is for nc_open(), of a pattern of files that are read");
+    case MODE_JOIN: t->join = true; return NC_NOERR;
     case MODE_OTHER_FORMAT:
         return ncz_fail(NC_ENOTNC, "mode \"%.*s\" belongs to a format other than Zarr", (int)len, word);
     case MODE_UNKNOWN: break;
@@ -325,6 +325,8 @@ choose_form(ncz_target *t, const target_request *w, bool for_create)
         return ncz_fail(NC_EINVAL, "mode kerchunk and other formats exclude each other");
     if (t->kerchunk && for_create)
         return ncz_fail(NC_ENOTNC, "mode kerchunk is for opening: sets of references are read");
+    if (t->join && for_create)
+        return ncz_fail(NC_EINVAL, "mode join is for opening: the files of a pattern are read as one dataset");
     if (t->hdf5 || t->kerchunk)
         t->one_object = NCZ_YES;
     if (t->one_object == NCZ_YES && for_create && w->store == NCZ_STORE_ZIP)
