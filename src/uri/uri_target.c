@@ -506,7 +506,7 @@ ncz_target_parse(const char *text, bool for_create, ncz_target **out)
     ncz_uri     *u = NULL;
     int          rc;
 
-    if ((rc = ncz_uri_parse(text + head, &u)) != NC_NOERR)
+    if ((rc = ncz_uri_parse(head != 0 ? text + head : text, &u)) != NC_NOERR)
         return rc;
     if (head != 0 && u->scheme == NULL)
         return fail_no_url(u);
