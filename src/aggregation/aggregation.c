@@ -11,86 +11,6 @@
 #define DIMENSIONS "aggregated_dimensions"
 #define DATA       "aggregated_data"
 
-/* ---- words and names ---- */
-
-static bool
-is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-/* Takes the next word off a text; len 0: there is none. */
-static ncz_line
-next_word(const char **text)
-{
-    ncz_line w;
-
-    while (is_blank(**text))
-        (*text)++;
-    w.s = *text;
-    while (**text != '\0' && !is_blank(**text))
-        (*text)++;
-    w.len = (size_t)(*text - w.s);
-    return w;
-}
-
-/* The group that a path names, relative to `g` or from the root; *name is its last segment. NULL: there is none. */
-static const ncz_group *
-find_group(const ncz_group *g, char *path, const char **name)
-{
-    char *slash, *from = path;
-
-    while (path[0] == '/' && g->parent != NULL)
-        g = g->parent;
-    while (*from == '/')
-        from++;
-    for (; g != NULL && (slash = strchr(from, '/')) != NULL; from = slash + 1) {
-        *slash = '\0';
-        g = ncz_group_find_group(g, from);
-    }
-    *name = from;
-    return g;
-}
-
-/* A variable by its name: in the group and outward, or by its path. */
-static int
-find_var(const ncz_group *g, const ncz_line *word, ncz_var **out)
-{
-    char       *path = ncz_strndup(word->s, word->len);
-    bool        plain;
-    const char *name;
-
-    *out = NULL;
-    if (path == NULL)
-        return ncz_fail_nomem(word->len);
-    plain = strchr(path, '/') == NULL;
-    for (g = find_group(g, path, &name); g != NULL && *out == NULL; g = plain ? g->parent : NULL)
-        *out = ncz_group_find_var(g, name);
-    ncz_free(path);
-    if (*out == NULL)
-        return ncz_fail(NC_ENOTVAR, "there is no variable '%.*s', which its " DATA " names", (int)word->len, word->s);
-    return NC_NOERR;
-}
-
-static int
-find_dim(const ncz_group *g, const ncz_line *word, ncz_dim **out)
-{
-    char       *path = ncz_strndup(word->s, word->len);
-    bool        plain;
-    const char *name;
-
-    if (path == NULL)
-        return ncz_fail_nomem(word->len);
-    plain = strchr(path, '/') == NULL;
-    g = find_group(g, path, &name);
-    *out = g == NULL ? NULL : plain ? ncz_group_scope_dim(g, name) : ncz_group_find_dim(g, name);
-    ncz_free(path);
-    if (*out == NULL)
-        return ncz_fail(NC_EBADDIM, "there is no dimension '%.*s', which its " DIMENSIONS " name", (int)word->len,
-                        word->s);
-    return NC_NOERR;
-}
-
 /* ---- one aggregation ---- */
 
 static void
@@ -114,8 +34,7 @@ parse_data(const ncz_var *v, const char *text, ncz_features *out)
     ncz_var **const          vars[] = {&out->map, &out->uris, &out->identifiers, &out->unique_values};
 
     for (;;) {
-        ncz_line feature = next_word(&text), word;
-        ncz_var *found = NULL;
+        ncz_line feature = ncz_aggregation_word(&text), word;
         int      rc;
 
         if (feature.len == 0)
@@ -123,14 +42,16 @@ parse_data(const ncz_var *v, const char *text, ncz_features *out)
         if (feature.s[feature.len - 1] != ':')
             return ncz_fail(NC_EINVAL, "its " DATA ": '%.*s' is where a feature with a colon is expected",
                             (int)feature.len, feature.s);
-        if ((word = next_word(&text)).len == 0)
+        if ((word = ncz_aggregation_word(&text)).len == 0)
             return ncz_fail(NC_EINVAL, "its " DATA ": '%.*s' has no variable", (int)feature.len, feature.s);
         for (size_t i = 0; i < NCZ_LEN(names); i++) {
             if (strlen(names[i]) != feature.len - 1 || memcmp(names[i], feature.s, feature.len - 1) != 0)
                 continue;
-            if ((rc = find_var(v->group, &word, &found)) != NC_NOERR)
+            if ((rc = ncz_aggregation_find_var(v->group, word, vars[i])) != NC_NOERR)
                 return rc;
-            *vars[i] = found;
+            if (*vars[i] == NULL)
+                return ncz_fail(NC_ENOTVAR, "there is no variable '%.*s', which its " DATA " names", (int)word.len,
+                                word.s);
         }
     }
 }
@@ -151,7 +72,7 @@ parse_dims(const ncz_aggregation *a, const ncz_var *v, const char *text, ncz_dim
     size_t cap = 0;
 
     for (;;) {
-        ncz_line word = next_word(&text);
+        ncz_line word = ncz_aggregation_word(&text);
         int      rc;
 
         if (word.len == 0)
@@ -159,8 +80,11 @@ parse_dims(const ncz_aggregation *a, const ncz_var *v, const char *text, ncz_dim
         if (*rank == a->limits.rank)
             return ncz_fail(NC_EMAXDIMS, "its " DIMENSIONS " are more than %zu (limit `rank`)", a->limits.rank);
         if ((rc = ncz_make_room(dims, *rank, &cap, sizeof **dims)) != NC_NOERR ||
-            (rc = find_dim(v->group, &word, &(*dims)[*rank])) != NC_NOERR)
+            (rc = ncz_aggregation_find_dim(v->group, word, &(*dims)[*rank])) != NC_NOERR)
             return rc;
+        if ((*dims)[*rank] == NULL)
+            return ncz_fail(NC_EBADDIM, "there is no dimension '%.*s', which its " DIMENSIONS " name", (int)word.len,
+                            word.s);
         ++*rank;
     }
 }
@@ -303,33 +227,14 @@ is_feature(const ncz_var *v, void *arg)
     return false;
 }
 
-/* Places are relative to the folder that the dataset is in, also where it is a directory itself: to a place beside
- * it. */
-static int
-name_beside(ncz_target *t)
-{
-    size_t len = strlen(t->path);
-    char  *beside;
-
-    while (len > 1 && t->path[len - 1] == '/')
-        len--;
-    if ((beside = ncz_sprintf("%.*s.fragment", (int)len, t->path)) == NULL)
-        return ncz_fail_nomem(len);
-    ncz_free(t->path);
-    t->path = beside;
-    return NC_NOERR;
-}
-
 static int
 open_places(ncz_aggregation *a)
 {
     ncz_target *t = NULL;
     int         rc = ncz_target_parse(a->path, false, &t);
 
-    if (rc == NC_NOERR && t->store != NCZ_STORE_S3 && t->store != NCZ_STORE_HTTP)
-        rc = name_beside(t);
     if (rc == NC_NOERR)
-        rc = ncz_places_open(t, &a->places);
+        rc = ncz_places_open_beside(t, &a->places);
     ncz_target_free(t);
     return rc;
 }

@@ -27,7 +27,7 @@ typedef struct ncz_aggregation_opts {
 } ncz_aggregation_opts;
 
 /*
- * The view of a dataset that may have aggregations (ncz_dataset_set_view()). When it is loaded, variables that it
+ * The view of a dataset that may have aggregations (ncz_dataset.view). When it is loaded, variables that it
  * cannot understand stay as they are, each with a warning. Gets: NC_EAUTH, the dataset may not reach a fragment's
  * place (places.h); NC_EBADDIM, NC_EVARSIZE, NC_EINVAL: variables or fragments do not fit; errors of the fragments,
  * whose texts name them.

@@ -10,31 +10,7 @@
 
 enum { FRAGMENTS_MOST = 1000000, FEATURE_BYTES = 64 << 20 };
 
-/* ---- attributes ---- */
-
-int
-ncz_aggregation_text(const ncz_atts *atts, const char *name, char **out)
-{
-    const ncz_att *att = ncz_atts_find(atts, name);
-    const char    *s = NULL;
-    size_t         len = 0;
-
-    *out = NULL;
-    if (att != NULL && att->type->class == NCZ_TYPE_CHAR) {
-        s = att->data;
-        len = att->len;
-    } else if (att != NULL && att->type->class == NCZ_TYPE_STRING && att->len == 1) {
-        s = *(char *const *)att->data;
-        len = s != NULL ? strlen(s) : 0;
-    } else {
-        return NC_NOERR;
-    }
-    while (len > 0 && s[len - 1] == '\0')
-        len--;
-    if ((*out = s != NULL ? ncz_strndup(s, len) : ncz_strdup("")) == NULL)
-        return ncz_fail_nomem(len + 1);
-    return NC_NOERR;
-}
+/* ---- what missing values read as ---- */
 
 int
 ncz_aggregated_set_fill(ncz_aggregated *g)
@@ -42,16 +18,12 @@ ncz_aggregated_set_fill(ncz_aggregated *g)
     const ncz_var *v = g->v;
     const ncz_att *att = ncz_atts_find(&v->atts, "missing_value");
     const void    *value = v->type->fill;
-    int            rc;
 
     if (v->fill_mode == NCZ_FILL_VALUE && v->fill != NULL)
         value = v->fill;
     else if (att != NULL && att->len > 0 && att->type == v->type)
         value = att->data;
-    if (value == NULL)
-        return NC_NOERR;
-    rc = ncz_type_dup_elems(v->type, value, 1, &g->fill);
-    return rc;
+    return value != NULL ? ncz_type_dup_elems(v->type, value, 1, &g->fill) : NC_NOERR;
 }
 
 /* ---- reading a variable whole ---- */

@@ -13,12 +13,18 @@
 
 enum { ROOM_BYTES = 8 << 20 }; /* of a part that is converted at once */
 
+/* A value that means missing data, of the stored type: its bits, by which integers are compared, and as a number. */
+typedef struct missing {
+    uint64_t bits;
+    double   number;
+} missing;
+
 /* What becomes of the fragment's values. */
 typedef struct conversion {
     const ncz_type *stored; /* as they are read, */
     const ncz_type *from;   /* and what they are then: unsigned, with _Unsigned */
     const ncz_type *to;     /* the aggregation's */
-    double         *missing;
+    missing        *missing;
     size_t          nmissing;
     bool            direct; /* as they are */
     bool            scales;
@@ -27,25 +33,6 @@ typedef struct conversion {
 } conversion;
 
 /* ---- the variable in the fragment ---- */
-
-static int
-find_var(const ncz_dataset *ds, const char *identifier, ncz_var **out)
-{
-    const ncz_model *m = ncz_dataset_model(ds);
-    const char      *slash = strrchr(identifier, '/');
-    const ncz_group *g = m->root;
-    char            *path;
-
-    if (slash != NULL && slash != identifier) {
-        if ((path = ncz_sprintf("%s%.*s", identifier[0] == '/' ? "" : "/", (int)(slash - identifier), identifier)) ==
-            NULL)
-            return ncz_fail_nomem(strlen(identifier));
-        g = ncz_model_group_at(m, path);
-        ncz_free(path);
-    }
-    *out = g != NULL ? ncz_group_find_var(g, slash != NULL ? slash + 1 : identifier) : NULL;
-    return *out != NULL ? NC_NOERR : ncz_fail(NC_ENOTVAR, "has no variable %s", identifier);
-}
 
 /*
  * Dimensions of length 1 may be left out: without these both have the same lengths in the same order. of[d]: the
@@ -112,26 +99,35 @@ unsigned_of(const ncz_type *t)
     return ncz_type_of(of[t->size]);
 }
 
-/* Adds n values that mean missing data; as numbers, of the type as which the values are read. */
+static uint64_t
+bits_of(const void *elem, size_t size)
+{
+    uint64_t bits = 0;
+
+    memcpy(&bits, elem, size);
+    return bits;
+}
+
+/* Adds n values that mean missing data. Those that no element of the fragment can have are left out. */
 static int
 add_missing(conversion *c, const ncz_type *type, const void *values, size_t n)
 {
-    int rc = NC_NOERR;
+    const ncz_type *number = ncz_type_of(NC_DOUBLE);
+    int             rc = NC_NOERR;
 
     for (size_t i = 0; i < n && rc == NC_NOERR; i++) {
-        char   elem[8] = {0};
-        double x;
+        const char *value = (const char *)values + i * type->size;
+        char        elem[8] = {0};
+        double      asked, stored;
 
-        /* In the stored type's bits first: -1 of a byte that is unsigned is 255. */
-        rc = ncz_convert(type, (const char *)values + i * type->size, c->stored, elem, 1, true);
-        if (rc == NC_ERANGE) { /* no value of the fragment is that */
+        /* By the stored type's bits: -1 of a byte that is unsigned is 255. */
+        rc = ncz_convert(type, value, c->stored, elem, 1, true);
+        if (rc == NC_NOERR && (rc = ncz_convert(type, value, number, &asked, 1, false)) == NC_NOERR &&
+            (rc = ncz_convert(c->stored, elem, number, &stored, 1, false)) == NC_NOERR &&
+            (asked == stored || type->class != NCZ_TYPE_FLOAT || c->stored->class == NCZ_TYPE_FLOAT))
+            c->missing[c->nmissing++] = (missing){.bits = bits_of(elem, c->stored->size), .number = stored};
+        else if (rc == NC_ERANGE)
             rc = NC_NOERR;
-            continue;
-        }
-        if (rc == NC_NOERR)
-            rc = ncz_convert(c->from, elem, ncz_type_of(NC_DOUBLE), &x, 1, false);
-        if (rc == NC_NOERR)
-            c->missing[c->nmissing++] = x;
     }
     return rc;
 }
@@ -153,18 +149,13 @@ find_missing(const ncz_var *v, conversion *c)
     return rc == NC_NOERR && n > 0 ? add_missing(c, att->type, att->data, n) : rc;
 }
 
-/* Whether what is missing in the fragment is what the aggregation has for it, bit for bit. */
+/* Whether elements that are missing in the fragment are what the aggregation has for them already. */
 static bool
 same_missing(const ncz_aggregated *g, const conversion *c)
 {
-    double fill;
-
-    if (g->fill == NULL)
-        return c->nmissing == 0;
-    if (ncz_convert(g->v->type, g->fill, ncz_type_of(NC_DOUBLE), &fill, 1, false) != NC_NOERR)
-        return false;
     for (size_t i = 0; i < c->nmissing; i++)
-        if (!(c->missing[i] == fill) || fill == 0 /* of two signs */)
+        if (g->fill == NULL || c->missing[i].bits != bits_of(g->fill, c->stored->size) ||
+            (c->stored->class == NCZ_TYPE_FLOAT && c->missing[i].number == 0)) /* zeros have two signs */
             return false;
     return true;
 }
@@ -229,11 +220,16 @@ plan_conversion(const ncz_aggregated *g, const ncz_var *v, conversion *c)
 
 /* ---- values ---- */
 
+/* `number`: the element as one. */
 static bool
-is_missing(const conversion *c, double x)
+is_missing(const conversion *c, const void *elem, double number)
 {
+    bool     floats = c->stored->class == NCZ_TYPE_FLOAT;
+    uint64_t bits = bits_of(elem, c->stored->size);
+
     for (size_t i = 0; i < c->nmissing; i++)
-        if (x == c->missing[i] || (isnan(x) && isnan(c->missing[i])))
+        if (floats ? number == c->missing[i].number || (isnan(number) && isnan(c->missing[i].number))
+                   : bits == c->missing[i].bits)
             return true;
     return false;
 }
@@ -283,7 +279,7 @@ static void
 find_missing_values(const conversion *c, size_t n, room *r)
 {
     for (size_t i = 0; i < n; i++) {
-        r->missing[i] = is_missing(c, r->numbers[i]);
+        r->missing[i] = is_missing(c, (const char *)r->stored + i * c->stored->size, r->numbers[i]);
         if (!r->missing[i])
             continue;
         memset((char *)r->stored + i * c->from->size, 0, c->from->size);
@@ -466,10 +462,13 @@ get_from(ncz_aggregated *g, ncz_dataset *ds, const char *identifier, const ncz_f
     conversion c = {.missing = NULL};
     reading    r = {.ds = ds, .part = part, .c = &c, .mem = mem, .out = out};
     size_t    *of;
-    int        rc = find_var(ds, identifier, &r.v);
+    ncz_line   name = {.s = identifier, .len = strlen(identifier)};
+    int        rc = ncz_aggregation_find_var(ncz_dataset_model(ds)->root, name, &r.v);
 
     if (rc != NC_NOERR)
         return rc;
+    if (r.v == NULL)
+        return ncz_fail(NC_ENOTVAR, "has no variable %s", identifier);
     if ((of = ncz_alloc_n(r.v->rank + 1, sizeof *of)) == NULL)
         return ncz_fail_nomem(r.v->rank);
     r.of = of;

@@ -165,27 +165,37 @@ run(void *arg, size_t i, ncz_scratch *scratch)
     (void)pthread_mutex_unlock(&j->lock);
 }
 
-/* Strings of a get that fails are freed again: their places, first, own nothing. */
-static void
-drop_strings(const job *j, bool free_them)
+/* Calls `act` for the place of each element in the caller's memory. */
+static int
+each_place(const job *j, void (*act)(const ncz_type *mem, void *place))
 {
     const ncz_select *sel = j->sel;
     ncz_box           box = {.rank = sel->rank, .count = sel->count};
     ncz_dims          index;
+    int               rc = ncz_dims_init(&index, sel->rank);
 
-    if (!j->mem->owns || ncz_dims_init(&index, sel->rank) != NC_NOERR)
-        return;
-    do {
-        char *place = (char *)j->out + ncz_select_place(sel, index.v) * (ptrdiff_t)j->mem->size;
-
-        if (free_them)
-            ncz_type_free_elems(j->mem, place, 1);
-        else
-            memset(place, 0, j->mem->size);
-    } while (ncz_box_next(&box, index.v));
+    if (rc != NC_NOERR)
+        return rc;
+    do
+        act(j->mem, (char *)j->out + ncz_select_place(sel, index.v) * (ptrdiff_t)j->mem->size);
+    while (ncz_box_next(&box, index.v));
     ncz_dims_clear(&index);
+    return NC_NOERR;
 }
 
+static void
+clear_place(const ncz_type *mem, void *place)
+{
+    memset(place, 0, mem->size);
+}
+
+static void
+free_place(const ncz_type *mem, void *place)
+{
+    ncz_type_free_elems(mem, place, 1);
+}
+
+/* Strings of a get that fails are freed again: so their places are cleared first. */
 int
 ncz_aggregated_get(ncz_var_source *s, const ncz_select *sel, const ncz_type *mem, void *out)
 {
@@ -196,15 +206,15 @@ ncz_aggregated_get(ncz_var_source *s, const ncz_select *sel, const ncz_type *mem
         return rc;
     if ((err = pthread_mutex_init(&j.lock, NULL)) != 0)
         return ncz_fail_lock(err);
-    drop_strings(&j, false);
-    if ((rc = cut_all(&j)) == NC_NOERR && j.total == 1)
-        rc = get_fragment(&j, 0);
-    else if (rc == NC_NOERR) {
-        ncz_pool_each(j.total, ncz_pool_threads(), run, &j);
+    if ((rc = cut_all(&j)) == NC_NOERR && (!mem->owns || (rc = each_place(&j, clear_place)) == NC_NOERR)) {
+        if (j.total == 1) /* not as a task: the fragment's chunks are read side by side */
+            run(&j, 0, NULL);
+        else
+            ncz_pool_each(j.total, ncz_pool_threads(), run, &j);
         rc = j.err.code != NC_NOERR ? ncz_err_adopt(&j.err) : j.range ? NC_ERANGE : NC_NOERR;
+        if (mem->owns && rc != NC_NOERR && rc != NC_ERANGE)
+            (void)each_place(&j, free_place);
     }
-    if (rc != NC_NOERR && rc != NC_ERANGE)
-        drop_strings(&j, true);
     for (size_t d = 0; j.along != NULL && d < sel->rank; d++)
         ncz_free(j.along[d].v);
     ncz_free(j.along);

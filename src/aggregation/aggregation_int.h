@@ -8,6 +8,7 @@
  *   aggregation_fill.c      one value for a whole part
  *   aggregation_fragment.c  values of one fragment: missing ones, unpacked, in the aggregation's units and type
  *   aggregation_units.c     conversion of units
+ *   aggregation_names.c     texts of attributes, and what they name
  *   aggregation_open.c      the fragments that are open
  */
 #ifndef NCZ_AGGREGATION_INT_H
@@ -35,7 +36,7 @@ void ncz_fragment_set_clear(ncz_fragment_set *s); /* closes them: none is in use
 
 /* ---- an aggregation ---- */
 
-/* The variables that say where the fragments of one lie. NULL: there is none. */
+/* The variables that say where the fragments of an aggregation are; those that its attribute does not name are NULL. */
 typedef struct ncz_features {
     ncz_var *map, *uris, *identifiers, *unique_values;
 } ncz_features;
@@ -91,13 +92,21 @@ typedef struct ncz_aggregated {
     char              *units, *calendar; /* NULL: none */
 } ncz_aggregated;
 
+/* ---- aggregation_names.c ---- */
+
+/* The text of an attribute of characters or of one string, in fresh memory; *out is NULL without such an attribute. */
+int ncz_aggregation_text(const ncz_atts *atts, const char *name, char **out);
+/* Returns the next word of a text between blanks, and moves *text behind it. Its length is 0 at the end. */
+ncz_line ncz_aggregation_word(const char **text);
+/* A variable or dimension by its name, in the group or one above it, or by its path. *out is NULL if there is none. */
+int ncz_aggregation_find_var(const ncz_group *g, ncz_line name, ncz_var **out);
+int ncz_aggregation_find_dim(const ncz_group *g, ncz_line name, ncz_dim **out);
+
 /* ---- aggregation_features.c ---- */
 
 /* Reads where the fragments lie, unless that was done. Any thread; within a call on the dataset. */
 int  ncz_features_read(ncz_aggregated *g);
 void ncz_fragment_map_clear(const ncz_var *v, ncz_fragment_map *m);
-/* The text of an attribute of characters or one string, in fresh memory; *out is NULL without such a one. */
-int ncz_aggregation_text(const ncz_atts *atts, const char *name, char **out);
 /* Makes g->fill of the variable's attributes. */
 int ncz_aggregated_set_fill(ncz_aggregated *g);
 

@@ -147,6 +147,6 @@ ncz_aggregation_units(const char *from, const char *from_calendar, const char *t
         return true;
     *scale = 1;
     *offset = 0;
-    /* The same text of a time in another calendar is another time. */
+    /* Equal units are equal, but of times only in one calendar, which is compared above. */
     return is_same(trim(from), trim(to)) && strstr(from, " since ") == NULL;
 }

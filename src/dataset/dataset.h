@@ -150,7 +150,7 @@ struct ncz_var_source {
 };
 
 /*
- * What a reader sees in place of what is stored. It is made when the dataset is opened. `load`, once all metadata are
+ * What a reader sees in place of what is stored. The opening makes it, and the dataset frees it. `load`, once all metadata are
  * in the model, changes that; under the exclusive lock, or before others have the dataset. `free` comes before the
  * model's end.
  */
@@ -162,9 +162,6 @@ typedef struct ncz_view {
 
 /* Adds one more to ncz_dataset_warnings(), and logs it; while it is loaded. */
 int ncz_dataset_warn(ncz_dataset *ds, const char *text);
-
-/* Gives a dataset that is not loaded yet a view, which it frees in the end. */
-void ncz_dataset_set_view(ncz_dataset *ds, ncz_view *view);
 
 /* The selection is within the current shape. Errors are those of ncz_engine_read(). */
 int ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_type *mem, void *out);

@@ -252,12 +252,8 @@ set_view(ncz_opening *o)
                                  .open = o->open_fragment,
                                  .limits = o->limits,
                                  .missing = o->settings.missing};
-    ncz_view            *view;
-    int                  rc = ncz_aggregation_new(&opts, &view);
 
-    if (rc == NC_NOERR)
-        ncz_dataset_set_view(o->ds, view);
-    return rc;
+    return ncz_aggregation_new(&opts, &o->ds->view);
 }
 
 /* Makes the dataset, without any metadata. */

@@ -67,18 +67,29 @@ is_folder(const char *path)
     return ncz_system.name.fstatat(AT_FDCWD, path, &st, 0) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* The length of a path without its last name, and of one that ends in slashes without these. 0: it is a name alone. */
+static size_t
+cut_name(const char *path)
+{
+    size_t len = strlen(path);
+
+    while (len > 1 && path[len - 1] == '/')
+        len--;
+    while (len > 0 && path[len - 1] != '/')
+        len--;
+    return len;
+}
+
 /* The folder with its links resolved. A file that is a link is where its name is. */
 static int
-begin_local(ncz_places *p, const ncz_target *base)
+begin_local(ncz_places *p, const ncz_target *base, bool beside)
 {
-    const char *slash = strrchr(base->path, '/');
-    bool        folder = is_folder(base->path);
-    size_t      len = folder ? strlen(base->path) : slash != NULL ? (size_t)(slash - base->path) : 0;
-    char       *own = ncz_strndup(len > 0 || slash == NULL ? base->path : "/", len > 0 ? len : slash != NULL), *real;
-    int         rc;
+    bool  folder = !beside && is_folder(base->path);
+    char *own = ncz_strndup(base->path, folder ? strlen(base->path) : cut_name(base->path)), *real;
+    int   rc;
 
     if (own == NULL)
-        return ncz_fail_nomem(len + 1);
+        return ncz_fail_nomem(strlen(base->path));
     real = ncz_sys_realpath(own[0] != '\0' ? own : ".");
     rc = real != NULL ? ncz_place_parse("file:///", NULL, &p->folder) : ncz_fail_errno(errno, "%s", base->path);
     if (rc == NC_NOERR)
@@ -100,10 +111,10 @@ has_bucket(const ncz_places *p, const ncz_place *place)
 
 /* The own server, or the bucket there. */
 static int
-begin_remote(ncz_places *p, const ncz_target *base)
+begin_remote(ncz_places *p, const ncz_target *base, bool beside)
 {
     const char *path = base->uri->path;
-    bool        folder = path[0] == '\0' || path[strlen(path) - 1] == '/';
+    bool        folder = path[0] == '\0' || (!beside && path[strlen(path) - 1] == '/');
     ncz_place   own = {.scheme = NULL};
     int         rc;
 
@@ -160,8 +171,8 @@ free_places(ncz_places *p)
     ncz_free(p);
 }
 
-int
-ncz_places_open(const ncz_target *base, ncz_places **out)
+static int
+open_places(const ncz_target *base, bool beside, ncz_places **out)
 {
     bool        remote = base->store == NCZ_STORE_S3 || base->store == NCZ_STORE_HTTP;
     ncz_places *p = ncz_zalloc(sizeof *p);
@@ -172,7 +183,7 @@ ncz_places_open(const ncz_target *base, ncz_places **out)
     atomic_init(&p->refs, 1);
     (void)pthread_mutex_init(&p->lock, NULL); /* without attributes it cannot fail on Linux */
     if ((rc = ncz_rc_load(ncz_env("HOME"), &p->rc)) == NC_NOERR)
-        rc = remote ? begin_remote(p, base) : begin_local(p, base);
+        rc = remote ? begin_remote(p, base, beside) : begin_local(p, base, beside);
     if (rc == NC_NOERR && (rc = add_allowed(p, base)) == NC_NOERR &&
         (rc = ncz_uri_frag_stores(base->uri, true, &p->keys)) == NC_NOERR)
         rc = ncz_uri_frag_stores(base->uri, false, &p->web_keys);
@@ -182,6 +193,18 @@ ncz_places_open(const ncz_target *base, ncz_places **out)
     }
     *out = p;
     return NC_NOERR;
+}
+
+int
+ncz_places_open(const ncz_target *base, ncz_places **out)
+{
+    return open_places(base, false, out);
+}
+
+int
+ncz_places_open_beside(const ncz_target *base, ncz_places **out)
+{
+    return open_places(base, true, out);
 }
 
 ncz_places *

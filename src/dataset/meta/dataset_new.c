@@ -34,12 +34,6 @@ ncz_dataset_new(zmap *map, const ncz_limits *limits, ncz_dataset **out)
 }
 
 void
-ncz_dataset_set_view(ncz_dataset *ds, ncz_view *view)
-{
-    ds->view = view;
-}
-
-void
 ncz_dataset_release(ncz_dataset *ds)
 {
     ncz_load_drop(ds);
