@@ -173,9 +173,9 @@ set_default_chunks(const ncz_model *m, ncz_var *v)
         return m->choose_chunks(m, v);
     if (v->chunk_set || v->rank == 0 || v->chunk[0] != 0)
         return NC_NOERR;
-    for (size_t r = 0; m->own_chunks && r < v->rank; r++)
+    for (size_t r = 0; m->own_chunks && v->source == NULL && r < v->rank; r++)
         v->chunk[r] = 1;
-    if (m->own_chunks)
+    if (m->own_chunks && v->source == NULL)
         return NC_NOERR;
     if ((rc = ncz_dims_init(&shape, v->rank)) != NC_NOERR)
         return rc;
@@ -270,13 +270,16 @@ static const ncz_layout_ops no_place = {.name = "none"};
 static int
 locate_nothing(const ncz_layout *l, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
 {
+    (void)l;
     (void)index;
-    where->lost = ncz_buf_printf(key, "%s: its values have no chunks here", l->path) == NC_NOERR ? key->data : "";
-    where->code = NC_ENOTBUILT;
+    (void)key;
+    where->key = "";
+    where->length = 0;
     return NC_NOERR;
 }
 
-static const ncz_layout_ops elsewhere = {.name = "elsewhere", .locate = locate_nothing, .complete = true};
+static const ncz_layout_ops elsewhere = {
+    .name = "elsewhere", .locate = locate_nothing, .complete = true, .own_chunks = true};
 
 /* Counts the chunks of an object and those of the array, in each dimension. *ok: false if the shards are not usable. */
 static void

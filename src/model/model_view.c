@@ -46,7 +46,7 @@ ncz_model_set_source(ncz_model *m, ncz_var *v, size_t rank, ncz_dim *const *dims
     ncz_chain_unref(v->chain);
     v->chain = NULL;
     v->chunk_set = false;
-    v->storage = NC_CONTIGUOUS;
+    v->storage = rank > 0 ? NC_CHUNKED : NC_CONTIGUOUS;
     v->dtype = ncz_dtype_of(v->type, false, v->maxstrlen);
     v->source = source;
     return ncz_var_respec(m, v);

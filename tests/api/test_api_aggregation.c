@@ -178,7 +178,8 @@ TEST_WITH(a_reader_sees_the_dimensions_and_values_of_an_aggregation, scratch_set
         const form *f = &forms[k];
         char        names[3][WIDTH];
         const char *uris[3];
-        int         nc, v, ndims, nvars, natts, dims[2];
+        int         nc, v, ndims, nvars, natts, dims[2], storage;
+        size_t      chunks[2];
         float       all[18], some[4];
         double      one;
 
@@ -196,6 +197,11 @@ TEST_WITH(a_reader_sees_the_dimensions_and_values_of_an_aggregation, scratch_set
         FAILS(NC_ENOTVAR, nc_inq_varid(nc, "uris", &v));
         FAILS(NC_EBADDIM, nc_inq_dimid(nc, "width", &v));
         OK(nc_inq_varid(nc, "tas", &v));
+        if (k != 1) { /* classic files have no chunks */
+            OK(nc_inq_var_chunking(nc, v, &storage, chunks));
+            assert_int_equal(storage, NC_CHUNKED);
+            assert_true(chunks[0] == 6 && chunks[1] == 3);
+        }
         OK(nc_get_var_float(nc, v, all));
         for (int i = 0; i < 18; i++)
             assert_true(all[i] == (float)i);
@@ -209,6 +215,11 @@ TEST_WITH(a_reader_sees_the_dimensions_and_values_of_an_aggregation, scratch_set
         assert_true(one == 17);
         FAILS(NC_EINVALCOORDS, nc_get_var1_double(nc, v, (size_t[]){6, 0}, &one));
         OK(nc_close(nc));
+        if (k == 2) { /* a directory is in the same folder, however its name is spelt */
+            v = open_tas(in_dir("all", ".zarr//"), &nc);
+            OK(nc_get_var1_double(nc, v, (size_t[]){5, 2}, &one));
+            OK(nc_close(nc));
+        }
     }
 }
 
@@ -380,6 +391,32 @@ TEST_WITH(units_that_do_not_fit_are_an_error_of_their_fragment, scratch_set_up, 
         assert_non_null(strstr(nczarr_errmsg(), wrong[i].units));
         OK(nc_close(nc));
     }
+}
+
+/* Numbers that are equal as doubles are not. */
+TEST_WITH(only_the_missing_value_itself_is_missing, scratch_set_up, scratch_tear_down)
+{
+    long long got[4], missing = 1LL << 53;
+    double    fraction = 7.5;
+    int       nc, dim, v;
+
+    OK(nc_create(in_dir("a", ".nc"), NC_NETCDF4, &nc));
+    OK(nc_def_dim(nc, "n", 2, &dim));
+    OK(nc_def_var(nc, "v", NC_INT64, 1, &dim, &v));
+    OK(nc_put_att_longlong(nc, v, "missing_value", NC_INT64, 1, &missing));
+    OK(nc_put_var_longlong(nc, v, (long long[]){missing + 1, missing}));
+    OK(nc_close(nc));
+    OK(nc_create(in_dir("b", ".nc"), NC_NETCDF4, &nc));
+    OK(nc_def_dim(nc, "n", 2, &dim));
+    OK(nc_def_var(nc, "v", NC_SHORT, 1, &dim, &v));
+    OK(nc_put_att_double(nc, v, "missing_value", NC_DOUBLE, 1, &fraction));
+    OK(nc_put_var_longlong(nc, v, (long long[]){7, 8}));
+    OK(nc_close(nc));
+    make_rows(NC_INT64, NULL, NULL);
+    open_rows(&nc, &v);
+    OK(nc_get_var_longlong(nc, v, got));
+    assert_true(got[0] == missing + 1 && got[1] == NC_FILL_INT64 && got[2] == 7 && got[3] == 8);
+    OK(nc_close(nc));
 }
 
 TEST_WITH(wide_integers_stay_exact_and_bytes_can_be_unsigned, scratch_set_up, scratch_tear_down)
