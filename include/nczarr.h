@@ -497,8 +497,9 @@ NCZARR_API void nczarr_path_clear(nczarr_path_parts *parts);
  * *overlapp: 1 if the two paths or URLs name one place, or one of them a place inside the other, so that writing to one
  * changes the other; else 0. However they are written: links are followed (of a path that does not exist yet those of
  * its existing parents), fragments do not matter, and buckets are compared by endpoint, bucket and key. Reads the
- * configuration of S3 for that, but sends no request. Errors: those of nczarr_path_split(); NC_EAUTH: the configuration
- * of S3; a system error of a path that cannot be looked at.
+ * configuration of S3 for that, but sends no request. Of several files that open as one (mode=join) each is compared.
+ * Errors: those of nczarr_path_split(); NC_EAUTH: the configuration of S3; a system error of a path that cannot be
+ * looked at.
  */
 NCZARR_API int nczarr_path_overlap(const char *a, const char *b, int *overlapp);
 

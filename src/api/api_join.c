@@ -15,7 +15,7 @@ join_files(ncz_join *j, const char *along, bool sorted)
     int rc = ncz_join_scan(j, along);
 
     if (rc == NC_NOERR && sorted)
-        ncz_join_sort(j);
+        ncz_join_files_sort(&j->files);
     return rc;
 }
 

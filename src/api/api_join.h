@@ -16,14 +16,23 @@
 
 /* ---- names ---- */
 
-/* Files in their order: what is opened, and what the aggregation has as their places. */
+typedef struct ncz_join_file {
+    char  *path;  /* what is opened */
+    char  *uri;   /* what the aggregation has as its place */
+    size_t len;   /* along the dimension; after the scan, like `start` */
+    double start; /* its first coordinate there; NaN: none that compares */
+} ncz_join_file;
+
+/* In their order. */
 typedef struct ncz_join_files {
-    char **paths, **uris;
-    size_t n, cap;
+    ncz_join_file *v;
+    size_t         n, cap;
 } ncz_join_files;
 
 int  ncz_join_files_add(ncz_join_files *f, const char *path, const char *uri);
 void ncz_join_files_clear(ncz_join_files *f);
+/* Once they are scanned: by their first coordinates, where all have one; else they stay as they are. */
+void ncz_join_files_sort(ncz_join_files *f);
 
 /* nc_open() of several files. NC_EPERM: to be written. */
 int ncz_join_open(const char *path, int omode, const ncz_limits *limits, ncz_dataset **out);
@@ -55,14 +64,11 @@ typedef struct ncz_join {
     int            ncid; /* of the first file, which stays open */
     ncz_join_var  *vars;
     size_t         nvars, cap;
-    size_t        *lens;   /* of each file along the dimension */
-    double        *starts; /* its first coordinate there; NaN: none that compares */
     ncz_texts      left_out;
 } ncz_join;
 
 /* Opens the first file, notes what it has, and looks at all others side by side. `along` NULL: chosen. */
 int  ncz_join_scan(ncz_join *j, const char *along);
-void ncz_join_sort(ncz_join *j); /* by their coordinates, where all have one */
 void ncz_join_clear(ncz_join *j);
 
 /* ---- the aggregation ---- */

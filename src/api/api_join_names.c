@@ -9,9 +9,10 @@
 #include "platform/platform.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { LIST_BYTES = 64 << 20, FILES_MOST = 1000000 };
 
@@ -19,36 +20,27 @@ void
 ncz_join_files_clear(ncz_join_files *f)
 {
     for (size_t i = 0; i < f->n; i++) {
-        ncz_free(f->paths[i]);
-        ncz_free(f->uris[i]);
+        ncz_free(f->v[i].path);
+        ncz_free(f->v[i].uri);
     }
-    ncz_free(f->paths);
-    ncz_free(f->uris);
+    ncz_free(f->v);
     *f = (ncz_join_files){.n = 0};
 }
 
 int
 ncz_join_files_add(ncz_join_files *f, const char *path, const char *uri)
 {
-    size_t cap = f->cap;
-    char  *a, *b;
-    int    rc;
+    ncz_join_file file = {.len = 0};
+    int           rc;
 
     if (f->n == FILES_MOST)
         return ncz_fail(NC_EINVAL, "more than %d files to be joined", FILES_MOST);
-    if ((rc = ncz_make_room(&f->paths, f->n, &cap, sizeof *f->paths)) != NC_NOERR ||
-        (rc = ncz_make_room(&f->uris, f->n, &f->cap, sizeof *f->uris)) != NC_NOERR)
+    if ((rc = ncz_make_room(&f->v, f->n, &f->cap, sizeof *f->v)) != NC_NOERR)
         return rc;
-    a = ncz_strdup(path);
-    b = ncz_strdup(uri);
-    if (a == NULL || b == NULL) {
-        ncz_free(a);
-        ncz_free(b);
-        return ncz_fail_nomem(strlen(path));
-    }
-    f->paths[f->n] = a;
-    f->uris[f->n++] = b;
-    return NC_NOERR;
+    file.path = ncz_strdup(path);
+    file.uri = ncz_strdup(uri);
+    f->v[f->n++] = file;
+    return file.path != NULL && file.uri != NULL ? NC_NOERR : ncz_fail_nomem(strlen(path));
 }
 
 /* ---- whether several are meant ---- */
@@ -59,7 +51,7 @@ has_mode(const ncz_uri *u)
     const char *mode = ncz_uri_frag(u, "mode");
 
     for (; mode != NULL && *mode != '\0'; mode += strcspn(mode, ","), mode += *mode == ',')
-        if (strcspn(mode, ",") == 4 && strncmp(mode, "join", 4) == 0)
+        if (strcspn(mode, ",") == 4 && strncasecmp(mode, "join", 4) == 0)
             return true;
     return false;
 }
@@ -71,9 +63,13 @@ ncz_join_is_meant(const char *path)
     ncz_stat st;
     bool     is;
 
+    if (path == NULL) /* an error of the call */
+        return false;
     if (path[0] == '@')
         return ncz_system.name.fstatat(AT_FDCWD, path, &st, 0) != 0;
-    if (strstr(path, "join") == NULL || ncz_uri_parse(path, &u) != NC_NOERR) {
+    if (strchr(path, '#') == NULL && path[0] != '[') /* there is no mode */
+        return false;
+    if (ncz_uri_parse(path, &u) != NC_NOERR) {
         ncz_err_clear(); /* nc_open() says what is wrong */
         return false;
     }
@@ -193,35 +189,35 @@ compare_names(const char *a, const char *b)
     return *a != '\0' ? 1 : *b != '\0' ? -1 : 0;
 }
 
-typedef struct pair {
-    char *path, *uri;
-} pair;
-
 static int
-compare_pairs(const void *a, const void *b)
+compare_uris(const void *a, const void *b)
 {
-    const pair *x = a, *y = b;
-    int         order = compare_names(x->uri, y->uri);
+    const ncz_join_file *x = a, *y = b;
+    int                  order = compare_names(x->uri, y->uri);
 
     return order != 0 ? order : strcmp(x->uri, y->uri);
 }
 
+/* Files without an element come last; of equal ones, as their names do. */
 static int
-sort_files(ncz_join_files *f)
+compare_starts(const void *a, const void *b)
 {
-    pair *v = ncz_alloc_n(f->n, sizeof *v);
+    const ncz_join_file *x = a, *y = b;
 
-    if (v == NULL)
-        return ncz_fail_nomem(f->n * sizeof *v);
+    if ((x->len == 0) != (y->len == 0))
+        return x->len == 0 ? 1 : -1;
+    if (x->len != 0 && x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return compare_uris(a, b);
+}
+
+void
+ncz_join_files_sort(ncz_join_files *f)
+{
     for (size_t i = 0; i < f->n; i++)
-        v[i] = (pair){f->paths[i], f->uris[i]};
-    qsort(v, f->n, sizeof *v, compare_pairs);
-    for (size_t i = 0; i < f->n; i++) {
-        f->paths[i] = v[i].path;
-        f->uris[i] = v[i].uri;
-    }
-    ncz_free(v);
-    return NC_NOERR;
+        if (f->v[i].len != 0 && isnan(f->v[i].start))
+            return;
+    qsort(f->v, f->n, sizeof *f->v, compare_starts);
 }
 
 /* The folder's text, up to and with its last '/'; "./" for a name alone. */
@@ -249,19 +245,12 @@ find_by_pattern(const char *body, const char *folder, const char *fragment, ncz_
         (void)zmap_close(map, ZMAP_KEEP);
     if (rc == NC_NOERR && files->n == 0)
         rc = ncz_fail(NC_ENOOBJECT, "%s: no file has such a name", body);
-    return rc == NC_NOERR ? sort_files(files) : rc;
+    if (rc == NC_NOERR)
+        qsort(files->v, files->n, sizeof *files->v, compare_uris);
+    return rc;
 }
 
 /* ---- a list ---- */
-
-static bool
-is_absolute(const char *s, size_t len)
-{
-    for (size_t i = 0; i + 2 < len; i++)
-        if (memcmp(s + i, "://", 3) == 0)
-            return true;
-    return len > 0 && s[0] == '/';
-}
 
 static int
 take_line(ncz_line line, const char *folder, ncz_join_files *files)
@@ -273,7 +262,7 @@ take_line(ncz_line line, const char *folder, ncz_join_files *files)
     if (line.len == 0 || line.s[0] == '#')
         return NC_NOERR;
     uri = ncz_strndup(line.s, line.len);
-    path = uri == NULL ? NULL : ncz_sprintf("%s%s", is_absolute(uri, line.len) ? "" : folder, uri);
+    path = uri == NULL ? NULL : ncz_sprintf("%s%s", uri[0] == '/' || strstr(uri, "://") != NULL ? "" : folder, uri);
     rc = path != NULL ? ncz_join_files_add(files, path, uri) : ncz_fail_nomem(line.len);
     ncz_free(path);
     ncz_free(uri);
@@ -283,20 +272,16 @@ take_line(ncz_line line, const char *folder, ncz_join_files *files)
 static int
 read_list(const char *path, const char *folder, ncz_join_files *files)
 {
-    FILE    *f = fopen(path, "rb");
-    ncz_buf  text = NCZ_BUF_LIMIT(LIST_BYTES);
+    ncz_buf  text = NCZ_BUF_INIT;
     ncz_line rest, line;
-    char     block[4096];
-    size_t   n;
-    int      rc = NC_NOERR;
+    bool     absent;
+    int      rc;
 
-    if (f == NULL)
-        return ncz_fail_errno(errno, "%s: a list of files to be joined", path);
-    while (rc == NC_NOERR && (n = fread(block, 1, sizeof block, f)) > 0)
-        rc = ncz_buf_append(&text, block, n);
-    if (rc == NC_NOERR && ferror(f))
-        rc = ncz_fail(NC_EIO, "%s: cannot be read", path);
-    (void)fclose(f);
+    if (path[0] == '\0')
+        return ncz_fail(NC_EINVAL, "@: a list of files to be joined is named behind it");
+    rc = ncz_read_secret_file(path, LIST_BYTES, &absent, &text);
+    if (rc == NC_NOERR && absent)
+        rc = ncz_fail_errno(ENOENT, "%s: a list of files to be joined", path);
     rest = (ncz_line){.s = ncz_buf_str(&text), .len = text.len};
     while (rc == NC_NOERR && ncz_line_next(&rest, &line))
         rc = take_line(line, folder, files);
@@ -315,7 +300,7 @@ rest_of_fragment(ncz_uri *u, ncz_buf *out)
     size_t kept = 0;
 
     for (size_t i = 0; i < u->nfrag; i++) {
-        bool mode = strcmp(u->frag[i].key, "mode") == 0 && strcmp(u->frag[i].value, "join") == 0;
+        bool mode = strcmp(u->frag[i].key, "mode") == 0 && strcasecmp(u->frag[i].value, "join") == 0;
 
         if (mode || strcmp(u->frag[i].key, "along") == 0) {
             ncz_free(u->frag[i].key);

@@ -30,8 +30,6 @@ ncz_join_clear(ncz_join *j)
     for (size_t i = 0; i < j->nvars; i++)
         clear_var(&j->vars[i]);
     ncz_free(j->vars);
-    ncz_free(j->lens);
-    ncz_free(j->starts);
     ncz_free(j->along);
     ncz_join_files_clear(&j->files);
     ncz_texts_clear(&j->left_out);
@@ -191,24 +189,35 @@ note_group(ncz_join *j, int grp)
     return rc;
 }
 
+/* *n: the unlimited dimensions of the root; *id: the only one. */
+static int
+find_unlimited(int ncid, int *n, int *id)
+{
+    int rc = nc_inq_unlimdims(ncid, n, NULL);
+
+    if (rc == NC_ENOTNC4) { /* a classic file */
+        rc = nc_inq_unlimdim(ncid, id);
+        *n = rc == NC_NOERR && *id >= 0;
+    } else if (rc == NC_NOERR && *n == 1) {
+        rc = nc_inq_unlimdims(ncid, NULL, id);
+    }
+    return rc;
+}
+
 /* Along which dimension, if nobody says it: the unlimited one, or else `time`. */
 static int
 choose_along(ncz_join *j)
 {
-    int  n = 0, id, rc = nc_inq_unlimdims(j->ncid, &n, &id);
+    int  n = 0, id, rc = find_unlimited(j->ncid, &n, &id);
     char name[NC_MAX_NAME + 1] = "time";
 
-    if (rc == NC_ENOTNC4) { /* a classic file */
-        rc = nc_inq_unlimdim(j->ncid, &id);
-        n = rc == NC_NOERR && id >= 0;
-    }
     if (rc == NC_NOERR && n == 1)
         rc = nc_inq_dimname(j->ncid, id, name);
     else if (rc == NC_NOERR && nc_inq_dimid(j->ncid, name, &id) != NC_NOERR)
-        rc =
-            ncz_fail(NC_EBADDIM, "%s: %s: say along which dimension files are joined (along=NAME)", j->files.paths[0],
-                     n == 0 ? "it has no unlimited dimension, and none that is named time"
-                            : "it has several unlimited dimensions");
+        rc = ncz_fail(NC_EBADDIM, "%s: %s: say along which dimension files are joined (along=NAME)",
+                      j->files.v[0].path,
+                      n == 0 ? "it has no unlimited dimension, and none that is named time"
+                             : "it has several unlimited dimensions, and none that is named time");
     if (rc == NC_NOERR && (j->along = ncz_strdup(name)) == NULL)
         rc = ncz_fail_nomem(sizeof name);
     return rc;
@@ -218,7 +227,7 @@ static int
 scan_first(ncz_join *j, const char *along)
 {
     bool any = false;
-    int  rc = ncz_api_open(j->files.paths[0], NC_NOWRITE, &j->ncid);
+    int  rc = ncz_api_open(j->files.v[0].path, NC_NOWRITE, &j->ncid);
 
     if (rc != NC_NOERR) {
         j->ncid = -1;
@@ -234,7 +243,7 @@ scan_first(ncz_join *j, const char *along)
         any = any || j->vars[i].at != NCZ_JOIN_FIXED;
     return any ? NC_NOERR
                : ncz_fail(NC_EBADDIM, "%s: no variable has the dimension %s, along which files are joined",
-                          j->files.paths[0], j->along);
+                          j->files.v[0].path, j->along);
 }
 
 /* ---- the others ---- */
@@ -298,12 +307,12 @@ note_length(ncz_join *j, size_t i, int grp, int varid, const ncz_join_var *v)
 
     if (v->at == NCZ_JOIN_FIXED)
         return NC_NOERR;
-    if (j->lens[i] != SIZE_MAX && j->lens[i] != v->lens[v->at])
-        return ncz_fail(NC_EINVAL, "%s: dimension %s has several lengths, in groups", j->files.paths[i], j->along);
-    j->lens[i] = v->lens[v->at];
+    if (j->files.v[i].len != SIZE_MAX && j->files.v[i].len != v->lens[v->at])
+        return ncz_fail(NC_EINVAL, "%s: dimension %s has several lengths, in groups", j->files.v[i].path, j->along);
+    j->files.v[i].len = v->lens[v->at];
     if (!v->coordinate || !is_number(v->type) || v->lens[0] == 0 || strcmp(v->group, "/") != 0)
         return NC_NOERR;
-    return nc_get_var1_double(grp, varid, &start, &j->starts[i]);
+    return nc_get_var1_double(grp, varid, &start, &j->files.v[i].start);
 }
 
 static int
@@ -314,10 +323,10 @@ scan_var(ncz_join *j, size_t i, int ncid, const ncz_join_var *first)
 
     if (rc != NC_NOERR)
         return ncz_fail(NC_EINVAL, "%s: has no variable %s, as the first of the files that are joined",
-                        j->files.paths[i], first->name);
+                        j->files.v[i].path, first->name);
     if ((rc = look(grp, varid, j->along, &v)) == NC_NOERR &&
-        (rc = compare_var(j->files.paths[i], first, &v)) == NC_NOERR &&
-        (rc = compare_coordinate(j->files.paths[i], grp, varid, first, &v)) == NC_NOERR)
+        (rc = compare_var(j->files.v[i].path, first, &v)) == NC_NOERR &&
+        (rc = compare_coordinate(j->files.v[i].path, grp, varid, first, &v)) == NC_NOERR)
         rc = note_length(j, i, grp, varid, &v);
     clear_var(&v);
     return rc;
@@ -336,12 +345,12 @@ scan_file(void *arg, size_t i, ncz_scratch *scratch)
 {
     scan     *s = arg;
     ncz_join *j = s->j;
-    int       ncid = j->ncid, rc = i == 0 ? NC_NOERR : ncz_api_open(j->files.paths[i], NC_NOWRITE, &ncid);
+    int       ncid = j->ncid, rc = i == 0 ? NC_NOERR : ncz_api_open(j->files.v[i].path, NC_NOWRITE, &ncid);
     ncz_err   err;
 
     (void)scratch;
-    j->lens[i] = SIZE_MAX;
-    j->starts[i] = NAN;
+    j->files.v[i].len = SIZE_MAX;
+    j->files.v[i].start = NAN;
     for (size_t k = 0; k < j->nvars && rc == NC_NOERR; k++)
         rc = scan_var(j, i, ncid, &j->vars[k]);
     ncz_err_save(&err, rc);
@@ -365,41 +374,9 @@ ncz_join_scan(ncz_join *j, const char *along)
 
     if (rc != NC_NOERR)
         return rc;
-    j->lens = ncz_alloc_n(j->files.n, sizeof *j->lens);
-    j->starts = ncz_alloc_n(j->files.n, sizeof *j->starts);
-    if (j->lens == NULL || j->starts == NULL)
-        return ncz_fail_nomem(j->files.n * sizeof *j->lens);
     if ((err = pthread_mutex_init(&s.lock, NULL)) != 0)
         return ncz_fail_lock(err);
     ncz_pool_each(j->files.n, ncz_pool_threads(), scan_file, &s);
     (void)pthread_mutex_destroy(&s.lock);
     return ncz_err_adopt(&s.err);
-}
-
-/* ---- their order ---- */
-
-void
-ncz_join_sort(ncz_join *j)
-{
-    ncz_join_files *f = &j->files;
-
-    for (size_t i = 0; i < f->n; i++)
-        if (isnan(j->starts[i]))
-            return;
-    /* Most are in order already. */
-    for (size_t i = 1; i < f->n; i++)
-        for (size_t k = i; k > 0 && j->starts[k] < j->starts[k - 1]; k--) {
-            double start = j->starts[k];
-            size_t len = j->lens[k];
-            char  *path = f->paths[k], *uri = f->uris[k];
-
-            j->starts[k] = j->starts[k - 1];
-            j->lens[k] = j->lens[k - 1];
-            f->paths[k] = f->paths[k - 1];
-            f->uris[k] = f->uris[k - 1];
-            j->starts[k - 1] = start;
-            j->lens[k - 1] = len;
-            f->paths[k - 1] = path;
-            f->uris[k - 1] = uri;
-        }
 }

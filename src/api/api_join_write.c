@@ -45,10 +45,8 @@ define_dims(const writing *w, int from, int to)
 {
     char   name[NC_MAX_NAME + 1];
     size_t len;
-    int    n, *ids, rc = nc_inq_ndims(from, &n);
+    int    n, *ids, rc = nc_inq_dimids(from, &n, NULL, 0);
 
-    if (rc == NC_NOERR)
-        rc = nc_inq_dimids(from, &n, NULL, 0);
     if (rc != NC_NOERR || n == 0)
         return rc;
     if ((ids = ncz_alloc_n((size_t)n, sizeof *ids)) == NULL)
@@ -216,8 +214,8 @@ put_map(const writing *w, const shape *s)
         if (d != v->at)
             map[(size_t)d * n] = (long long)v->lens[d];
     for (size_t i = 0; i < w->j->files.n && v->at != NCZ_JOIN_FIXED; i++)
-        if (w->j->lens[i] > 0)
-            map[(size_t)v->at * n + at++] = (long long)w->j->lens[i];
+        if (w->j->files.v[i].len > 0)
+            map[(size_t)v->at * n + at++] = (long long)w->j->files.v[i].len;
     rc = nc_put_var_longlong(w->ncid, s->map_id, map);
     ncz_free(map);
     return rc;
@@ -233,10 +231,10 @@ put_uris(const writing *w, const shape *s)
 
     if (texts == NULL)
         return ncz_fail_nomem(f->n * sizeof *texts);
-    texts[0] = f->uris[0];
+    texts[0] = f->v[0].uri;
     for (size_t i = 0; i < f->n && s->like->at != NCZ_JOIN_FIXED; i++)
-        if (w->j->lens[i] > 0)
-            texts[n++] = f->uris[i];
+        if (w->j->files.v[i].len > 0)
+            texts[n++] = f->v[i].uri;
     rc = nc_put_var_string(w->ncid, s->uris_id, texts);
     ncz_free(texts);
     return rc;
@@ -271,8 +269,8 @@ static void
 count_elements(writing *w)
 {
     for (size_t i = 0; i < w->j->files.n; i++) {
-        w->total += w->j->lens[i]; /* of files that are there: no sum of them overflows */
-        w->nfull += w->j->lens[i] > 0;
+        w->total += w->j->files.v[i].len; /* of files that are there: no sum of them overflows */
+        w->nfull += w->j->files.v[i].len > 0;
     }
 }
 

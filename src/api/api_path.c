@@ -2,7 +2,7 @@
 /*
  * api_path: the parts of a path or URL, and whether two of them name one place.
  */
-#include "api/api_int.h"
+#include "api/api_join.h"
 #include "s3/settings/s3_settings.h"
 #include "uri/uri.h"
 
@@ -173,6 +173,25 @@ done:
     return rc;
 }
 
+/* Several files, as nc_open() reads them: each. */
+static int
+compare_files(const char *several, const char *b, bool *overlap)
+{
+    ncz_join_files files = {.n = 0};
+    char          *along = NULL, *place = NULL;
+    bool           sorted;
+    int            rc = ncz_join_find_files(several, &files, &along, &place, &sorted);
+
+    if (rc == NC_ENOOBJECT) /* none has such a name */
+        rc = NC_NOERR;
+    for (size_t i = 0; i < files.n && rc == NC_NOERR && !*overlap; i++)
+        rc = compare_places(files.v[i].path, b, overlap);
+    ncz_free(along);
+    ncz_free(place);
+    ncz_join_files_clear(&files);
+    return rc;
+}
+
 int
 nczarr_path_overlap(const char *a, const char *b, int *overlapp)
 {
@@ -180,7 +199,10 @@ nczarr_path_overlap(const char *a, const char *b, int *overlapp)
     int  rc;
 
     ncz_err_clear();
-    if ((rc = compare_places(a, b, &overlap)) == NC_NOERR && overlapp != NULL)
+    rc = ncz_join_is_meant(a)   ? compare_files(a, b, &overlap)
+         : ncz_join_is_meant(b) ? compare_files(b, a, &overlap)
+                                : compare_places(a, b, &overlap);
+    if (rc == NC_NOERR && overlapp != NULL)
         *overlapp = overlap;
     return ncz_call_done(rc);
 }

@@ -88,7 +88,7 @@ TEST_WITH(a_pattern_joins_files_in_the_order_of_their_times, scratch_set_up, scr
 {
     static const int cmodes[] = {NC_NETCDF4, NC_64BIT_OFFSET};
     char             path[500];
-    int              nc;
+    int              nc, one;
 
     for (size_t i = 0; i < NCZ_LEN(cmodes); i++) {
         scratch_empty(scratch_dir);
@@ -107,6 +107,13 @@ TEST_WITH(a_pattern_joins_files_in_the_order_of_their_times, scratch_set_up, scr
         check_joined(nc, 5, i == 0);
         OK(nc_close(nc));
         FAILS(NC_EPERM, nc_open(path, NC_WRITE, &nc));
+        OK(nczarr_path_overlap(path, in_dir("run_b.nc"), &one));
+        assert_int_equal(one, 1);
+        OK(nczarr_path_overlap(in_dir("run_10.nc"), path, &one));
+        assert_int_equal(one, 0);
+        snprintf(path, sizeof path, "%s/run_[ab].nc#mode=JOIN", scratch_dir);
+        OK(nc_open(path, NC_NOWRITE, &nc));
+        OK(nc_close(nc));
         FAILS(NC_EINVAL, nc_create(path, 0, &nc));
     }
 }
@@ -126,6 +133,39 @@ TEST_WITH(a_list_joins_files_in_its_order, scratch_set_up, scratch_tear_down)
     OK(nc_close(nc));
     snprintf(path, sizeof path, "@%s/nothing.txt", scratch_dir);
     RC(ENOENT, nc_open(path, NC_NOWRITE, &nc));
+    FAILS(NC_EINVAL, nc_open("@", NC_NOWRITE, &nc));
+}
+
+TEST_WITH(a_file_without_a_record_and_a_second_unlimited_dimension, scratch_set_up, scratch_tear_down)
+{
+    char path[500];
+    int  nc, dims[3];
+
+    make_part("run_b.nc", NC_NETCDF4, 2, 0, 10);
+    make_part("run_a.nc", NC_NETCDF4, 3, 2, 10);
+    make_part("run_0.nc", NC_NETCDF4, 0, 0, 10);
+    snprintf(path, sizeof path, "%s/run_?.nc#mode=join", scratch_dir);
+    OK(nc_open(path, NC_NOWRITE, &nc));
+    check_joined(nc, 5, 1);
+    OK(nc_close(nc));
+
+    for (int i = 0; i < 2; i++) {
+        OK(nc_create(in_dir("run_a.nc"), NC_NETCDF4, &nc));
+        OK(nc_def_dim(nc, "a", NC_UNLIMITED, &dims[0]));
+        OK(nc_def_dim(nc, "b", NC_UNLIMITED, &dims[1]));
+        OK(nc_def_dim(nc, i == 0 ? "time" : "c", NC_UNLIMITED, &dims[2]));
+        OK(nc_def_var(nc, "v", NC_INT, 3, dims, &dims[0]));
+        OK(nc_put_var1_int(nc, dims[0], (size_t[]){0, 0, 0}, &i));
+        OK(nc_close(nc));
+        snprintf(path, sizeof path, "%s/run_a.nc#mode=join", scratch_dir);
+        if (i == 0) {
+            OK(nc_open(path, NC_NOWRITE, &nc));
+            OK(nc_close(nc));
+        } else {
+            FAILS(NC_EBADDIM, nc_open(path, NC_NOWRITE, &nc));
+            assert_non_null(strstr(nczarr_errmsg(), "along="));
+        }
+    }
 }
 
 TEST_WITH(what_does_not_fit_is_named, scratch_set_up, scratch_tear_down)
