@@ -150,9 +150,9 @@ struct ncz_var_source {
 };
 
 /*
- * What a reader sees in place of what is stored. The opening makes it, and the dataset frees it. `load`, once all metadata are
- * in the model, changes that; under the exclusive lock, or before others have the dataset. `free` comes before the
- * model's end.
+ * What a reader sees in place of what is stored. The opening makes it, and the dataset frees it. `load`, once all
+ * metadata are in the model, changes that; under the exclusive lock, or before others have the dataset. `free` comes
+ * before the model's end.
  */
 typedef struct ncz_view {
     int (*load)(struct ncz_view *view, ncz_dataset *ds);
