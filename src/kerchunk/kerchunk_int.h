@@ -40,7 +40,7 @@ typedef struct ncz_kerchunk_value {
     const char *name;
     const char *text; /* or NULL: */
     int64_t     number;
-    bool        called; /* the text has expressions, and is a template that is called */
+    bool        called; /* the text has expressions, and is a template that is called; else it is never rendered */
 } ncz_kerchunk_value;
 
 typedef struct ncz_kerchunk_names {

@@ -7,7 +7,8 @@
  *   factor:     '-' factor | integer | 'text' | "text" | name | name '(' [name '=' expression, ...] ')' |
  *               '(' expression ')'
  *
- * A call renders a template with the keywords alone. What is rendered is never rendered again, so nothing recurses.
+ * A call renders a template with the keywords alone. The value of a keyword is text, whatever is in it, so nothing
+ * recurses: templates have no names but their keywords.
  */
 #include "kerchunk/kerchunk_int.h"
 
@@ -118,7 +119,8 @@ parse_call(parser *p, const ncz_kerchunk_value *called, value *out)
     if (rc != NC_NOERR)
         return rc;
     p->s++;
-    rc = ncz_kerchunk_render(called->text, &names, &text);
+    /* A keyword's value may look like a template. It would lead to itself. */
+    rc = called->called ? ncz_kerchunk_render(called->text, &names, &text) : ncz_buf_puts(&text, called->text);
     if (rc == NC_NOERR && (out->text = ncz_arena_text(&p->room, ncz_buf_str(&text), text.len)) == NULL)
         rc = ncz_fail_nomem(text.len);
     out->is_text = true;

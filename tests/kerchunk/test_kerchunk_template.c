@@ -102,6 +102,21 @@ TEST(templates_do_not_grow)
     ncz_buf_clear(&out);
 }
 
+/* A keyword whose value looks like a template that calls it. */
+TEST(a_value_of_a_keyword_is_not_rendered)
+{
+    ncz_kerchunk_value all[] = {
+        {.name = "make", .text = "{{a}}x(x=x){{b}}{{b}}", .called = true},
+        {.name = "call", .text = "{{x(x=x)}}", .called = true},
+    };
+    const ncz_kerchunk_names two = {.v = all, .n = NCZ_LEN(all)};
+    ncz_buf                  out = NCZ_BUF_INIT;
+
+    assert_int_equal(ncz_kerchunk_render("{{call(x=make(a='{{', b='}'))}}", &two, &out), NC_NOERR);
+    assert_string_equal(ncz_buf_str(&out), "{{x(x=x)}}");
+    ncz_buf_clear(&out);
+}
+
 TEST(memory_runs_out)
 {
     int rc = NC_ENOMEM;
