@@ -129,8 +129,6 @@ static int
 take_object(const asked *a, const char *url, const uint64_t *range)
 {
     uint64_t end;
-    ncz_buf  text = NCZ_BUF_LIMIT(NCZ_KERCHUNK_TEXT);
-    int      rc = NC_NOERR;
 
     *a->out = (zmap_found){.len = ZMAP_WHOLE};
     if (range != NULL) {
@@ -138,12 +136,20 @@ take_object(const asked *a, const char *url, const uint64_t *range)
             return fail_value(a->key, "a range that has no end");
         *a->out = (zmap_found){.off = range[0], .len = range[1], .cut = true};
     }
-    if (a->s->table.templates != NULL && ncz_kerchunk_has_expression(url)) {
-        if ((rc = ncz_kerchunk_render(url, &a->s->table.names, &text)) == NC_NOERR)
-            url = ncz_buf_str(&text);
-    }
-    if (rc == NC_NOERR)
-        rc = a->where != NULL ? ncz_places_show(a->s->places, url, a->where) : find_place(a->s, url, a->room, a->out);
+    return a->where != NULL ? ncz_places_show(a->s->places, url, a->where) : find_place(a->s, url, a->room, a->out);
+}
+
+/* The same of a URL that may have expressions. */
+static int
+take_template(const asked *a, const char *url, const uint64_t *range)
+{
+    ncz_buf text = NCZ_BUF_LIMIT(NCZ_KERCHUNK_TEXT);
+    int     rc;
+
+    if (a->s->table.templates == NULL || !ncz_kerchunk_has_expression(url))
+        return take_object(a, url, range);
+    if ((rc = ncz_kerchunk_render(url, &a->s->table.names, &text)) == NC_NOERR)
+        rc = take_object(a, ncz_buf_str(&text), range);
     ncz_buf_clear(&text);
     return rc;
 }
@@ -157,11 +163,11 @@ take_list(const asked *a, const ncz_json *v)
     if (url == NULL)
         return fail_value(a->key, "a list that does not begin with a URL");
     if (ncz_json_len(v) == 1)
-        return take_object(a, url, NULL);
+        return take_template(a, url, NULL);
     if (ncz_json_len(v) != 3 || !ncz_json_u64(ncz_json_at(v, 1), &range[0]) ||
         !ncz_json_u64(ncz_json_at(v, 2), &range[1]))
         return fail_value(a->key, "a list that is neither [url] nor [url, offset, length]");
-    return take_object(a, url, range);
+    return take_template(a, url, range);
 }
 
 /* A value as JSON. An object is its own text. */

@@ -259,6 +259,19 @@ TEST_WITH(bombs_are_refused_before_they_are_made, set_up, tear_down)
     }
 }
 
+/* What a rule makes of its texts is not looked through for expressions again. */
+TEST_WITH(what_a_rule_makes_is_a_name, set_up, tear_down)
+{
+    zmap *m;
+
+    assert_rc(open_text("{\"version\":1,\"templates\":{\"u\":\"data\"},\"gen\":[{\"key\":\"a/{{i}}\","
+                        "\"url\":\"{{n}}\",\"dimensions\":{\"i\":[0],\"n\":[\"{{u}}\"]}}],\"refs\":{" HEAD "}}",
+                        &m),
+              NC_NOERR);
+    expect_get(m, "a/0", NC_ENOOBJECT, "");
+    assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
+}
+
 TEST_WITH(memory_runs_out, set_up, tear_down)
 {
     int rc = NC_ENOMEM;
