@@ -183,6 +183,6 @@ void ncz_ice_virtual_free(ncz_ice_virtual *v); /* NULL is fine */
 int  ncz_ice_virtual_find(ncz_ice_virtual *v, const char *key, ncz_line location, ncz_arena *room, zmap **store,
                           const char **object);
 bool ncz_ice_virtual_is_remote(const ncz_ice_virtual *v); /* a named place is on a network */
-void ncz_ice_virtual_stats(const ncz_ice_virtual *v, zmap_stats *out);
+void ncz_ice_virtual_add_stats(const ncz_ice_virtual *v, zmap_stats *out);
 
 #endif /* NCZ_ICECHUNK_INT_H */

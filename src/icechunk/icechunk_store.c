@@ -481,15 +481,9 @@ static void
 add_stats(void *arg, zmap_stats *out)
 {
     const icechunk_store *s = arg;
-    zmap_stats            one;
 
-    zmap_stats_of(s->base, &one);
-    out->requests += one.requests;
-    out->retries += one.retries;
-    out->bytes_in += one.bytes_in;
-    out->bytes_out += one.bytes_out;
-    out->ms += one.ms;
-    ncz_ice_virtual_stats(s->elsewhere, out);
+    zmap_stats_add_network(s->base, out);
+    ncz_ice_virtual_add_stats(s->elsewhere, out);
 }
 
 static void

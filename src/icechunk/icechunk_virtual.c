@@ -192,8 +192,8 @@ ncz_ice_virtual_is_remote(const ncz_ice_virtual *v)
 }
 
 void
-ncz_ice_virtual_stats(const ncz_ice_virtual *v, zmap_stats *out)
+ncz_ice_virtual_add_stats(const ncz_ice_virtual *v, zmap_stats *out)
 {
     if (v->places != NULL)
-        ncz_places_stats(v->places, out);
+        ncz_places_add_stats(v->places, out);
 }

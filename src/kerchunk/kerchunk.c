@@ -362,14 +362,7 @@ walk_keys(void *arg, const char *prefix, zmap_walk_fn each, void *each_arg)
 static void
 add_stats(void *arg, zmap_stats *out)
 {
-    zmap_stats all;
-
-    ncz_places_stats(((set *)arg)->places, &all);
-    out->requests += all.requests;
-    out->retries += all.retries;
-    out->bytes_in += all.bytes_in;
-    out->bytes_out += all.bytes_out;
-    out->ms += all.ms;
+    ncz_places_add_stats(((set *)arg)->places, out);
 }
 
 static int

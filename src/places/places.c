@@ -558,19 +558,10 @@ ncz_places_show(ncz_places *p, const char *url, ncz_buf *out)
 }
 
 void
-ncz_places_stats(ncz_places *p, zmap_stats *out)
+ncz_places_add_stats(ncz_places *p, zmap_stats *out)
 {
-    *out = (zmap_stats){.gets = 0};
     (void)pthread_mutex_lock(&p->lock);
-    for (size_t i = 0; i < p->nstores; i++) {
-        zmap_stats one;
-
-        zmap_stats_of(p->stores[i].map, &one);
-        out->requests += one.requests;
-        out->retries += one.retries;
-        out->bytes_in += one.bytes_in;
-        out->bytes_out += one.bytes_out;
-        out->ms += one.ms;
-    }
+    for (size_t i = 0; i < p->nstores; i++)
+        zmap_stats_add_network(p->stores[i].map, out);
     (void)pthread_mutex_unlock(&p->lock);
 }

@@ -41,8 +41,8 @@ int ncz_places_resolve(ncz_places *p, const char *url, ncz_buf *out);
 /* The text of a place as messages show it: absolute, without a query. The same errors, but NC_EAUTH. */
 int ncz_places_show(ncz_places *p, const char *url, ncz_buf *out);
 
-/* What the stores have sent and received together. */
-void ncz_places_stats(ncz_places *p, zmap_stats *out);
+/* Adds what the stores have sent and received. */
+void ncz_places_add_stats(ncz_places *p, zmap_stats *out);
 
 /* Prefixes for all sets that are opened from now on, with ',' between them. NULL or "": none. NC_EINVAL, NC_EURL: one
  * of them is none; nothing changes. */

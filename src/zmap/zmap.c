@@ -587,6 +587,19 @@ zmap_stats_of(const zmap *m, zmap_stats *out)
         m->ops->stats(m, out);
 }
 
+void
+zmap_stats_add_network(const zmap *below, zmap_stats *out)
+{
+    zmap_stats one;
+
+    zmap_stats_of(below, &one);
+    out->requests += one.requests;
+    out->retries += one.retries;
+    out->bytes_in += one.bytes_in;
+    out->bytes_out += one.bytes_out;
+    out->ms += one.ms;
+}
+
 int
 zmap_sync(zmap *m)
 {

@@ -262,6 +262,8 @@ int zmap_walk(zmap *m, const char *prefix, zmap_walk_fn each, void *arg);
 int zmap_walk_prefixes(zmap *m, const char *prefix, zmap_walk_fn each, zmap_walk_fn each_prefix, void *arg);
 /* Operations since the store was opened. A get or put counts once, failed or not; bytes count only on success. */
 void zmap_stats_of(const zmap *m, zmap_stats *out);
+/* For a store above others: adds what the network store `below` sent and received, of which it has the objects. */
+void zmap_stats_add_network(const zmap *below, zmap_stats *out);
 /* On success all earlier puts are on stable storage. Without ZMAP_CAN_SYNC: NC_NOERR at once. */
 int zmap_sync(zmap *m);
 /* Drops one reference; the last one closes the store as its `how` says. Always releases; returns the first failure.

@@ -97,16 +97,8 @@ add_stats(void *arg, zmap_stats *out)
 {
     const reference_table *s = arg;
 
-    for (size_t i = 0; i < s->nstores; i++) {
-        zmap_stats one;
-
-        zmap_stats_of(s->stores[i], &one);
-        out->requests += one.requests;
-        out->retries += one.retries;
-        out->bytes_in += one.bytes_in;
-        out->bytes_out += one.bytes_out;
-        out->ms += one.ms;
-    }
+    for (size_t i = 0; i < s->nstores; i++)
+        zmap_stats_add_network(s->stores[i], out);
 }
 
 static void
