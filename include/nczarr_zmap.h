@@ -74,10 +74,11 @@ NCZARR_API int nczarr_map_read(nczarr_map *map, const char *key, unsigned long l
 NCZARR_API int nczarr_map_get(nczarr_map *map, const char *key, void **datap, size_t *lenp);
 
 /*
- * Where the bytes of an object are that the map only refers to, as that of a set of references does: *placep is a path
- * or URL, which the caller frees with free(), and *lengthp bytes from byte *startp on there are the object;
- * NCZARR_MAP_WHOLE: all of it. *placep is NULL if the map has the bytes itself, or does not tell. That place is not
- * looked at, and may be one that is not allowed (nczarr_allow()). NC_EEMPTY: there is no such object.
+ * Where the bytes of an object are that the map only refers to, as those of a set of references and of an Icechunk
+ * repository do: *placep is a path or URL, which the caller frees with free(), and *lengthp bytes from byte *startp on
+ * there are the object; NCZARR_MAP_WHOLE: all of it. That place is not looked at, and may be one that is not allowed
+ * (nczarr_allow()). NC_EEMPTY: such a map has no object of that key. *placep is NULL if the map has the bytes itself;
+ * so it always is of other maps, in which the key is not looked for.
  */
 NCZARR_API int nczarr_map_place(nczarr_map *map, const char *key, char **placep, unsigned long long *startp,
                                 unsigned long long *lengthp);

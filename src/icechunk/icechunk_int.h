@@ -180,8 +180,10 @@ typedef struct ncz_ice_virtual ncz_ice_virtual;
 int  ncz_ice_virtual_new(ncz_places *places, ncz_ice_containers *containers, ncz_ice_virtual **out);
 void ncz_ice_virtual_free(ncz_ice_virtual *v); /* NULL is fine */
 /* The store of a location and the key there, which is in `room`. `key`: the chunk's, for texts. */
-int  ncz_ice_virtual_find(ncz_ice_virtual *v, const char *key, ncz_line location, ncz_arena *room, zmap **store,
-                          const char **object);
+int ncz_ice_virtual_find(ncz_ice_virtual *v, const char *key, ncz_line location, ncz_arena *room, zmap **store,
+                         const char **object);
+/* Appends a location as text, without asking that place. */
+int  ncz_ice_virtual_show(const ncz_ice_virtual *v, const char *key, ncz_line location, ncz_buf *out);
 bool ncz_ice_virtual_is_remote(const ncz_ice_virtual *v); /* a named place is on a network */
 void ncz_ice_virtual_add_stats(const ncz_ice_virtual *v, zmap_stats *out);
 

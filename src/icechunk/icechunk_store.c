@@ -104,28 +104,37 @@ contains(const ncz_ice_part *part, const uint32_t *index, size_t rank)
 
 /* ---- finding --------------------------------------------------------------------------------------------------- */
 
+/* What is asked of a key: its bytes, or only where they are. */
+typedef struct asked {
+    const icechunk_store *s;
+    const char           *key;
+    ncz_arena            *room;
+    zmap_found           *out;
+    ncz_buf              *where; /* appended to if they are elsewhere, and nothing is looked for; NULL: the bytes */
+} asked;
+
 /* An object of the repository. */
 static int
-find_native(const icechunk_store *s, const ncz_ice_chunk *c, ncz_arena *room, zmap_found *out)
+find_native(const asked *a, const ncz_ice_chunk *c)
 {
-    char *key = ncz_arena_get(room, NCZ_ICE_KEY);
+    char *key = ncz_arena_get(a->room, NCZ_ICE_KEY);
 
     if (key == NULL)
         return ncz_fail_nomem(NCZ_ICE_KEY);
     memcpy(key, "chunks/", 7);
     ncz_ice_id_text(c->id, key + 7);
-    *out = (zmap_found){.store = s->base, .object = key, .off = c->off, .len = c->len};
+    *a->out = (zmap_found){.store = a->s->base, .object = key, .off = c->off, .len = c->len};
     return NC_NOERR;
 }
 
 /* A range of an object elsewhere. */
 static int
-find_elsewhere(const icechunk_store *s, const char *key, ncz_ice_manifest *m, const ncz_ice_chunk *c, ncz_arena *room,
-               zmap_found *out)
+find_elsewhere(const asked *a, ncz_ice_manifest *m, const ncz_ice_chunk *c)
 {
-    ncz_buf  unpacked = NCZ_BUF_INIT;
-    ncz_line location = c->location;
-    int      rc = NC_NOERR;
+    zmap_found *out = a->out;
+    ncz_buf     unpacked = NCZ_BUF_INIT;
+    ncz_line    location = c->location;
+    int         rc = NC_NOERR;
 
     *out = (zmap_found){.off = c->off, .len = c->len, .modified = c->modified};
     if (location.s == NULL) {
@@ -133,78 +142,103 @@ find_elsewhere(const icechunk_store *s, const char *key, ncz_ice_manifest *m, co
         location = (ncz_line){.s = ncz_buf_str(&unpacked), .len = unpacked.len};
     }
     if (rc == NC_NOERR)
-        rc = ncz_ice_virtual_find(s->elsewhere, key, location, room, &out->store, &out->object);
-    if (rc == NC_NOERR && c->etag.len != 0 && (out->etag = ncz_arena_text(room, c->etag.s, c->etag.len)) == NULL)
+        rc = a->where != NULL
+                 ? ncz_ice_virtual_show(a->s->elsewhere, a->key, location, a->where)
+                 : ncz_ice_virtual_find(a->s->elsewhere, a->key, location, a->room, &out->store, &out->object);
+    if (rc == NC_NOERR && c->etag.len != 0 && (out->etag = ncz_arena_text(a->room, c->etag.s, c->etag.len)) == NULL)
         rc = ncz_fail_nomem(c->etag.len);
     ncz_buf_clear(&unpacked);
     return rc;
 }
 
 static int
-find_inline(const ncz_ice_chunk *c, ncz_arena *room, zmap_found *out)
+find_inline(const asked *a, const ncz_ice_chunk *c)
 {
-    char *data = ncz_arena_text(room, (const char *)c->bytes.data, c->bytes.n);
+    char *data = ncz_arena_text(a->room, (const char *)c->bytes.data, c->bytes.n);
 
-    *out = (zmap_found){.data = data, .len = c->bytes.n};
+    *a->out = (zmap_found){.data = data, .len = c->bytes.n};
     return data != NULL ? NC_NOERR : ncz_fail_nomem(c->bytes.n);
 }
 
 /* Looks for a chunk in one manifest. */
 static int
-find_in_part(const icechunk_store *s, const char *key, const place *at, const ncz_ice_part *part,
-             const uint32_t *index, ncz_arena *room, zmap_found *out)
+find_in_part(const asked *a, const place *at, const ncz_ice_part *part, const uint32_t *index)
 {
     ncz_ice_manifest *m;
     ncz_ice_chunk     chunk;
-    int               rc = ncz_ice_manifests_take(s->manifests, part->id, &m);
+    bool              here;
+    int               rc = ncz_ice_manifests_take(a->s->manifests, part->id, &m);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_ice_manifest_find(m, at->array, index, &chunk)) == NC_NOERR)
-        rc = chunk.bytes.data != NULL ? find_inline(&chunk, room, out)
-             : chunk.id != NULL       ? find_native(s, &chunk, room, out)
-                                      : find_elsewhere(s, key, m, &chunk, room, out);
-    ncz_ice_manifests_give(s->manifests, m);
+    if ((rc = ncz_ice_manifest_find(m, at->array, index, &chunk)) == NC_NOERR) {
+        here = chunk.bytes.data != NULL || chunk.id != NULL;
+        if (!here)
+            rc = find_elsewhere(a, m, &chunk);
+        else if (a->where == NULL)
+            rc = chunk.bytes.data != NULL ? find_inline(a, &chunk) : find_native(a, &chunk);
+    }
+    ncz_ice_manifests_give(a->s->manifests, m);
     return rc;
 }
 
 static int
-find_chunk(const icechunk_store *s, const char *key, const place *at, ncz_arena *room, zmap_found *out)
+find_chunk(const asked *a, const place *at)
 {
     uint32_t  few[RANK_FEW], *index = few;
     size_t    rank = at->array->rank;
     const int absent = NC_EEMPTY;
     int       rc = absent;
 
-    if (rank > RANK_FEW && (index = ncz_arena_get_n(room, rank, sizeof *index)) == NULL)
+    if (rank > RANK_FEW && (index = ncz_arena_get_n(a->room, rank, sizeof *index)) == NULL)
         return ncz_fail_nomem(rank * sizeof *index);
     if (!read_indexes(at->rest, rank, index))
         return absent;
     for (size_t i = 0; rc == absent && i < at->array->nparts; i++) {
-        const ncz_ice_part *part = &s->snapshot.parts[at->array->first + i];
+        const ncz_ice_part *part = &a->s->snapshot.parts[at->array->first + i];
 
         if (contains(part, index, rank))
-            rc = find_in_part(s, key, at, part, index, room, out);
+            rc = find_in_part(a, at, part, index);
     }
     return rc;
 }
 
 static int
-find(void *arg, const char *key, ncz_arena *room, zmap_found *out)
+answer(const asked *a)
 {
-    const icechunk_store *s = arg;
-    const ncz_ice_node   *node;
-    place                 at;
-    size_t                len;
+    const ncz_ice_snapshot *snapshot = &a->s->snapshot;
+    const ncz_ice_node     *node;
+    place                   at;
+    size_t                  len;
 
-    if (is_document(key, &len) && (node = ncz_ice_snapshot_find(&s->snapshot, key, len)) != NULL) {
-        *out = (zmap_found){.data = node->document.s, .len = node->document.len};
+    if (is_document(a->key, &len) && (node = ncz_ice_snapshot_find(snapshot, a->key, len)) != NULL) {
+        if (a->where == NULL)
+            *a->out = (zmap_found){.data = node->document.s, .len = node->document.len};
         return NC_NOERR;
     }
-    if (ncz_ice_snapshot_find(&s->snapshot, key, strlen(key)) != NULL)
-        return ncz_fail(NC_EACCESS, "%s: is a group or array", key);
-    at = find_place(s, key);
-    return at.array != NULL ? find_chunk(s, key, &at, room, out) : NC_EEMPTY;
+    if (ncz_ice_snapshot_find(snapshot, a->key, strlen(a->key)) != NULL)
+        return ncz_fail(NC_EACCESS, "%s: is a group or array", a->key);
+    at = find_place(a->s, a->key);
+    return at.array != NULL ? find_chunk(a, &at) : NC_EEMPTY;
+}
+
+static int
+find(void *arg, const char *key, ncz_arena *room, zmap_found *out)
+{
+    return answer(&(asked){.s = arg, .key = key, .room = room, .out = out});
+}
+
+static int
+find_where(void *arg, const char *key, ncz_buf *text, uint64_t *off, uint64_t *len)
+{
+    ncz_arena  room = NCZ_ARENA_INIT;
+    zmap_found found = {.len = ZMAP_WHOLE};
+    int        rc = answer(&(asked){.s = arg, .key = key, .room = &room, .out = &found, .where = text});
+
+    *off = found.off;
+    *len = found.len;
+    ncz_arena_clear(&room);
+    return rc;
 }
 
 /* ---- what will be needed --------------------------------------------------------------------------------------- */
@@ -514,6 +548,7 @@ static const zmap_finder icechunk_finder = {
     .walk = walk,
     .stats = add_stats,
     .close = close_store,
+    .where = find_where,
 };
 
 bool

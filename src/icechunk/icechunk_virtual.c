@@ -182,6 +182,19 @@ ncz_ice_virtual_find(ncz_ice_virtual *v, const char *key, ncz_line location, ncz
     return rc == NC_NOERR && *object == NULL ? ncz_fail_nomem(0) : rc;
 }
 
+int
+ncz_ice_virtual_show(const ncz_ice_virtual *v, const char *key, ncz_line location, ncz_buf *out)
+{
+    ncz_buf url = NCZ_BUF_INIT;
+    int     rc = check_location(key, location);
+
+    if (rc == NC_NOERR && (rc = expand(v, key, location, &url)) == NC_NOERR)
+        rc = v->places != NULL ? ncz_places_show(v->places, ncz_buf_str(&url), out)
+                               : ncz_buf_puts(out, ncz_buf_str(&url));
+    ncz_buf_clear(&url);
+    return rc;
+}
+
 bool
 ncz_ice_virtual_is_remote(const ncz_ice_virtual *v)
 {

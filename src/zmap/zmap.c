@@ -47,9 +47,8 @@ fail_key(const char *key)
                     key != NULL && key[len] != '\0' ? "..." : "");
 }
 
-/* The only key of a store with one object is "". */
-static bool
-is_key_of(const zmap *m, const char *key)
+bool
+zmap_is_key_of(const zmap *m, const char *key)
 {
     return (m->caps & ZMAP_SINGLE) != 0 ? key != NULL && key[0] == '\0' : zmap_key_valid(key);
 }
@@ -81,7 +80,7 @@ zmap_check_change(const zmap *m, const char *key)
 {
     int rc = check_write(m);
 
-    return rc == NC_NOERR && !is_key_of(m, key) ? fail_key(key) : rc;
+    return rc == NC_NOERR && !zmap_is_key_of(m, key) ? fail_key(key) : rc;
 }
 
 const char *
@@ -113,7 +112,7 @@ check_get(const zmap *m, zmap_get_req *r)
     r->size = ZMAP_NO_SIZE;
     r->version[0] = '\0';
     r->modified = 0;
-    if (!is_key_of(m, r->key))
+    if (!zmap_is_key_of(m, r->key))
         return fail_key(r->key);
     if (r->from_end && (r->off != 0 || r->len == ZMAP_WHOLE))
         return ncz_fail(NC_EINVAL, "%s: the last bytes of an object have a length, and no offset", r->key);
@@ -331,7 +330,7 @@ zmap_len(zmap *m, const char *key, uint64_t *len)
     uint64_t known = 0;
     int      rc;
 
-    if (!is_key_of(m, key))
+    if (!zmap_is_key_of(m, key))
         return fail_key(key);
     if (m->ops->len != NULL) {
         zmap_log_batch log;
@@ -471,7 +470,7 @@ delete_all(zmap *m, const char *const *keys, size_t n)
     for (size_t i = 0; i < n;) {
         size_t end = i;
 
-        while (end < n && is_key_of(m, keys[end]))
+        while (end < n && zmap_is_key_of(m, keys[end]))
             end++;
         rc = end > i ? m->ops->del(m, keys + i, end - i) : fail_key(keys[end++]);
         if (rc != NC_NOERR && first.code == NC_NOERR)

@@ -82,7 +82,9 @@ int zmap_check_list(const zmap *m, const char *prefix);
 /* The store is open for writing, and this is a key of it. */
 int zmap_check_change(const zmap *m, const char *key);
 int zmap_fail_unable(const zmap *m, const char *what);
-int zmap_check_put(const zmap *m, zmap_put_req *r);
+/* The only key of a store with one object is "". */
+bool zmap_is_key_of(const zmap *m, const char *key);
+int  zmap_check_put(const zmap *m, zmap_put_req *r);
 /* Reads the bytes of a put from another store, into memory that the caller frees. */
 int zmap_load(const zmap_source *from, size_t len, void **out);
 

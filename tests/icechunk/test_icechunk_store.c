@@ -7,6 +7,7 @@
 
 #include "support/failing_alloc.h"
 #include "support/store_help.h"
+#include "zmap/references/zmap_references.h"
 #include "zmap/file/zmap_file.h"
 #include "zmap/zmap_mem.h"
 
@@ -195,25 +196,76 @@ TEST(versions_are_chosen)
 
 /* ---- chunks that lie elsewhere --------------------------------------------------------------------------------- */
 
-/* Locations are read, compressed ones too; in memory nothing may be reached. */
+/* Locations are read, compressed ones too, and are told; in memory nothing may be reached. */
 TEST(places_of_chunks_are_named)
 {
     static const struct {
-        const char *name, *key, *place;
-    } rows[] = {{"places", "v/c/0", "s3://some-bucket/data/file-0000.bin"},
-                {"places", "v/c/1198", "s3://some-bucket/data/file-1198.bin"},
-                {"places", "v/c/1199", "vcc://bucket/file-1199.bin"},
-                {"places1", "v/c/0", "s3://some-bucket/data/a.bin"}};
+        const char *name, *key, *place, *url;
+        uint64_t    off, len;
+    } rows[] = {
+        {"places", "v/c/0", "s3://some-bucket/data/file-0000.bin", "s3://some-bucket/data/file-0000.bin", 0, 8},
+        {"places", "v/c/1198", "s3://some-bucket/data/file-1198.bin", "s3://some-bucket/data/file-1198.bin", 9584, 8},
+        {"places", "v/c/1199", "vcc://bucket/file-1199.bin", "s3://some-bucket/data/file-1199.bin", 9592, 8},
+        {"places1", "v/c/0", "s3://some-bucket/data/a.bin", "s3://some-bucket/data/a.bin", 4, 8}};
 
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
-        zmap   *m = open_store(rows[i].name);
-        ncz_buf body = NCZ_BUF_INIT;
+        zmap    *m = open_store(rows[i].name);
+        ncz_buf  body = NCZ_BUF_INIT, where = NCZ_BUF_INIT;
+        uint64_t off, len;
 
         assert_rc(zmap_get(m, rows[i].key, &body), NC_EAUTH);
         if (strstr(ncz_err_text(), rows[i].place) == NULL)
             fail_msg("\"%s\" lacks %s", ncz_err_text(), rows[i].place);
+        assert_rc(zmap_references_where(m, rows[i].key, &where, &off, &len), NC_NOERR);
+        assert_string_equal(ncz_buf_str(&where), rows[i].url);
+        assert_true(off == rows[i].off && len == rows[i].len);
+        ncz_buf_clear(&where);
         assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
     }
+}
+
+TEST(other_objects_have_no_place_elsewhere)
+{
+    static const struct {
+        const char *name, *key;
+        int         want;
+    } rows[] = {{"spec2", "zarr.json", NC_NOERR},   {"spec2", "temp/c/0/1", NC_NOERR},
+                {"spec2", "scalar/c", NC_NOERR},    {"spec2", "temp/c/9/9", NC_EEMPTY},
+                {"spec2", "none", NC_EEMPTY},       {"spec2", "temp", NC_EACCESS},
+                {"places", "v/zarr.json", NC_NOERR}};
+
+    for (size_t i = 0; i < NCZ_LEN(rows); i++) {
+        zmap    *m = open_store(rows[i].name);
+        ncz_buf  where = NCZ_BUF_INIT;
+        uint64_t off, len;
+
+        assert_rc(zmap_references_where(m, rows[i].key, &where, &off, &len), rows[i].want);
+        assert_true(where.len == 0 && off == 0 && len == ZMAP_WHOLE);
+        assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
+    }
+}
+
+/* What is read is counted, beside what is read elsewhere. */
+TEST(what_is_read_is_counted)
+{
+    char       *path = ncz_sprintf("%s/icechunk/spec2", NCZ_TEST_DATA);
+    zmap       *base = open_base("spec2"), *m = NULL;
+    ncz_places *places = NULL;
+    ncz_target *t = NULL;
+    ncz_buf     body = NCZ_BUF_INIT;
+    zmap_stats  stats;
+
+    assert_rc(ncz_target_parse(path, false, &t), NC_NOERR);
+    assert_rc(ncz_places_open(t, &places), NC_NOERR);
+    assert_rc(ncz_icechunk_open(base, path, &(ncz_icechunk_version){.branch = NULL}, places, &m), NC_NOERR);
+    ncz_places_unref(places);
+    ncz_target_free(t);
+    assert_rc(zmap_get(m, "zarr.json", &body), NC_NOERR);
+    zmap_stats_of(m, &stats);
+    assert_true(stats.gets == 1 && stats.bytes_read == body.len);
+    assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
+    ncz_buf_clear(&body);
+    ncz_free(path);
 }
 
 /* ---- damage ---------------------------------------------------------------------------------------------------- */

@@ -78,7 +78,7 @@ zmap_references_where(zmap *m, const char *key, ncz_buf *place, uint64_t *off, u
 
     *off = 0;
     *len = ZMAP_WHOLE;
-    if (!zmap_key_valid(key))
+    if (!zmap_is_key_of(m, key))
         return ncz_fail(NC_EINVAL, "the name of an object is not a key");
     if (m->ops->get != zmap_references_get || s->finder->where == NULL)
         return NC_NOERR;
