@@ -189,6 +189,8 @@ halve_task(ncz_chunk_request *req, ncz_chunk_task *task, size_t d)
     uint64_t n = task->piece.n[d] / 2, other = task->piece.nelems / task->piece.n[d], fixed = fixed_cost(req->spec);
 
     ncz_chunk_request_copy(req, half, task);
+    half->half_of = task;
+    half->half_dim = d;
     half->off[d] += n * task->piece.stride[d];
     half->n[d] -= n;
     half->piece.mem += (ptrdiff_t)n * task->piece.imap[d];
@@ -198,31 +200,48 @@ halve_task(ncz_chunk_request *req, ncz_chunk_task *task, size_t d)
     half->cost = task->cost = fixed + (task->cost - fixed + 1) / 2;
 }
 
-/* Two workers read at two moments. Whether they may find bytes of two puts. */
-static bool
-may_be_put(const ncz_engine *e)
-{
-    return !e->cells.windows && (zmap_caps_of(e->objects.map) & ZMAP_CAN_WRITE) != 0;
-}
-
 void
 ncz_chunk_share_ranges(ncz_chunk_request *req)
 {
     size_t threads = ncz_pool_threads();
 
-    if (may_be_put(req->engine))
-        return;
     while (threads > 1 && req->ntasks < 2 * threads && req->ntasks < req->narrays) {
         ncz_chunk_task *task = NULL;
         size_t          d;
 
         for (size_t i = 0; i < req->ntasks; i++)
-            if (req->tasks[i].state == NCZ_CHUNK_TASK_RANGES && (task == NULL || req->tasks[i].cost > task->cost))
+            if (req->tasks[i].state == NCZ_CHUNK_TASK_RANGES && !req->tasks[i].alone &&
+                (task == NULL || req->tasks[i].cost > task->cost))
                 task = &req->tasks[i];
         if (task == NULL || task->cost < fixed_cost(req->spec) + SHARE_COST ||
             (d = dim_to_halve(req->spec, &task->piece)) == req->spec->rank)
             return;
         halve_task(req, task, d);
+    }
+}
+
+/* An object that is put in place holds still while it is read (objects.window); others are replaced. */
+void
+ncz_chunk_unshare_ranges(ncz_chunk_request *req, size_t ntasks)
+{
+    ncz_engine *e = req->engine;
+    uint64_t    writes;
+
+    if (req->ntasks == ntasks)
+        return;
+    (void)pthread_mutex_lock(&e->cells.lock);
+    writes = e->writes;
+    (void)pthread_mutex_unlock(&e->cells.lock);
+    while (req->ntasks > ntasks) { /* the last half first */
+        const ncz_chunk_task *half = &req->tasks[--req->ntasks];
+        ncz_chunk_task       *task = half->half_of;
+
+        task->n[half->half_dim] += half->n[half->half_dim];
+        task->piece.nelems += half->piece.nelems;
+        if (!e->cells.windows && task->writes != writes) {
+            task->state = NCZ_CHUNK_TASK_TODO;
+            task->alone = true;
+        }
     }
 }
 

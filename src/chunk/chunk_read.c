@@ -7,7 +7,8 @@
  *     Where the call continues a sequential read, claim the next chunks, too (chunk_read_ahead.c)
  *  2. on workers, one chunk each: move a pinned chunk to memory and unpin it; or fetch a chunk, decode it and move it
  *     while it is hot in the CPU caches. A claimed chunk is then in the cache, an absent one recorded there
- *  3. wait for the busy ones, if nothing else could be done, and begin again with them
+ *  3. look up again the chunks that several workers read parts of, if they may have been put meanwhile
+ *  4. wait for the busy ones, if nothing else could be done, and begin again with them
  */
 #include "cells/cells_cache.h"
 #include "chunk/chunk_engine.h"
@@ -249,12 +250,26 @@ hold_still(const ncz_chunk_request *req)
     return past;
 }
 
+static void
+run_claimed(ncz_chunk_request *req)
+{
+    size_t ntasks = req->ntasks;
+    bool   still;
+
+    if (req->workers)
+        ncz_chunk_share_ranges(req);
+    still = hold_still(req);
+    ncz_chunk_run_read(req);
+    if (still)
+        ncz_rwlock_unshare(&req->engine->objects.window);
+    ncz_chunk_unshare_ranges(req, ntasks);
+}
+
 int
 ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out)
 {
     ncz_chunk_request req;
     ncz_dims          k = {.v = NULL}; /* of elements that must be freed after a failure */
-    bool              still;
     int               rc;
 
     if ((rc = ncz_object_find_chunks(&e->objects, p->spec)) != NC_NOERR)
@@ -274,14 +289,8 @@ ncz_engine_read(ncz_engine *e, const ncz_plan *p, void *out)
         ncz_chunk_zero_elems(&p->sel, p->mem, out, k.v);
     }
     while (req.first.code != NC_ENOMEM && ncz_chunk_request_next(&req)) {
-        while (claim_some(&req)) {
-            if (req.workers)
-                ncz_chunk_share_ranges(&req);
-            still = hold_still(&req);
-            ncz_chunk_run_read(&req);
-            if (still)
-                ncz_rwlock_unshare(&e->objects.window);
-        }
+        while (claim_some(&req))
+            run_claimed(&req);
         /* A dirty chunk that cannot be stored stays; the next write or flush reports that. */
         (void)ncz_chunk_evict(e, 0, NCZ_EVICT_FOR_GET);
     }

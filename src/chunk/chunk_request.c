@@ -264,6 +264,7 @@ ncz_chunk_request_copy(ncz_chunk_request *req, ncz_chunk_task *to, const ncz_chu
     to->chunk = from->chunk;
     to->keep = from->keep;
     to->direct = from->direct;
+    to->alone = from->alone;
     to->writes = from->writes;
 }
 
@@ -278,6 +279,7 @@ take_piece(ncz_chunk_request *req, ncz_chunk_task *task, const ncz_piece *p)
     task->chunk = NULL;
     task->keep = req->keeping && !p->whole && (req->writing || !spans_chunk(req, &task->piece));
     task->direct = ncz_transfer_direct(&req->move, &task->piece);
+    task->alone = false;
     task->ahead = false;
 }
 

@@ -23,9 +23,10 @@ typedef enum ncz_chunk_task_state {
 
 typedef struct ncz_chunk_run    ncz_chunk_run;
 typedef struct ncz_chunk_append ncz_chunk_append;
+typedef struct ncz_chunk_task   ncz_chunk_task;
 
 /* The work on one piece of a request. */
-typedef struct ncz_chunk_task {
+struct ncz_chunk_task {
     ncz_piece            piece;   /* its arrays belong to the request */
     uint64_t            *off, *n; /* piece.off and piece.n, writable */
     ncz_chunk_task_state state;
@@ -42,18 +43,21 @@ typedef struct ncz_chunk_task {
     size_t               row, pitch; /* how its bytes lie, */
     const uint64_t      *extent;     /* and how many of them are the array's (ncz_chunk_addr) */
     const void          *beyond;
-    bool                 all;    /* RANGES: its place does not allow it to be read in parts */
-    uint64_t             writes; /* the engine's `writes` when the chunk was looked up */
-    uint64_t             cost;   /* RANGES: about this many nanoseconds */
-    int                  rc;     /* the status of loading */
-    char                *data;   /* after loading: the decoded chunk */
-    char                *room;   /* memory for one decoded chunk, owned by the task; or NULL */
-    ncz_buf              key;    /* for stores that take batches */
-    ncz_buf              body;   /* the bytes received */
+    bool                 all;      /* RANGES: its place does not allow it to be read in parts */
+    bool                 alone;    /* RANGES: one worker reads it */
+    ncz_chunk_task      *half_of;  /* RANGES, of a half: the task that has the other one, */
+    size_t               half_dim; /* and the dimension in which they lie side by side */
+    uint64_t             writes;   /* the engine's `writes` when the chunk was looked up */
+    uint64_t             cost;     /* RANGES: about this many nanoseconds */
+    int                  rc;       /* the status of loading */
+    char                *data;     /* after loading: the decoded chunk */
+    char                *room;     /* memory for one decoded chunk, owned by the task; or NULL */
+    ncz_buf              key;      /* for stores that take batches */
+    ncz_buf              body;     /* the bytes received */
     zmap_get_req        *get;
     ncz_chunk_run       *run;    /* the request that brings its bytes with those of others; or NULL */
     ncz_chunk_append    *append; /* the object that its chunk goes into as soon as it is encoded; or NULL */
-} ncz_chunk_task;
+};
 
 typedef struct ncz_chunk_request {
     ncz_engine     *engine;
