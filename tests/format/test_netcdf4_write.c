@@ -625,17 +625,17 @@ kept_data(void *arg, const ncz_var *v, ncz_hdf5_layout *out)
 static void
 rewrite_file(image_file *f, void (*change)(ncz_model *m), image_file *again)
 {
-    ncz_format_opts   style;
-    ncz_model        *m = read_file(f, &style);
-    ncz_layout_source source = source_of(f);
-    ncz_netcdf4_told  told = {.k = 0};
+    ncz_format_opts        style;
+    ncz_model             *m = read_file(f, &style);
+    ncz_layout_source      source = source_of(f);
+    ncz_netcdf4_superblock superblock;
 
     if (ncz_netcdf4_begin_writing(m, &source) != NC_NOERR)
         fail_msg("begin_writing: %s", ncz_err_text());
-    assert_int_equal(ncz_netcdf4_file_facts(m, &told), NC_NOERR);
-    assert_int_equal(told.end, f->bytes.len);
-    assert_int_equal(told.k, 32);
-    assert_true(told.extension == NCZ_HDF5_NONE);
+    ncz_netcdf4_superblock_of(m, &superblock);
+    assert_int_equal(superblock.end, f->bytes.len);
+    assert_int_equal(superblock.chunk_k, 32);
+    assert_true(superblock.extension == NCZ_HDF5_NONE);
     change(m);
     write_with(m, style.gen, kept_data, again);
     ncz_model_free(m);

@@ -31,22 +31,22 @@ claim_file(ncz_dataset *ds)
     return rc == NC_NOERR ? zmap_single_guard(ds->map, &ds->nc4.locks) : rc;
 }
 
-/* What lies behind the end that the superblock says was given up, or the superblock is wrong: it is not overwritten as
- * long as it is not known to be free. */
+/* What lies behind the superblock's end was given up, or that end is wrong: it is not overwritten as long as it is not
+ * known to be free. */
 static int
 open_container(ncz_dataset *ds, zmap *file, uint64_t *end, zmap **out)
 {
     const ncz_layout_source source = {.read = ncz_nc4_read_file, .arg = file};
-    ncz_netcdf4_told        told = {.k = 0};
+    ncz_netcdf4_superblock  superblock;
     int                     rc;
 
     if ((rc = claim_file(ds)) != NC_NOERR || (rc = ncz_netcdf4_begin_writing(ds->model, &source)) != NC_NOERR ||
-        (rc = ncz_netcdf4_file_facts(ds->model, &told)) != NC_NOERR)
+        (rc = zmap_len(file, "", end)) != NC_NOERR)
         return rc;
-    if ((rc = zmap_len(file, "", end)) != NC_NOERR)
-        return rc;
-    *end = told.end != NCZ_HDF5_NONE && told.end > *end ? told.end : *end;
-    return ncz_container_open(file, *end, told.k, told.extension, out);
+    ncz_netcdf4_superblock_of(ds->model, &superblock);
+    if (superblock.end != NCZ_HDF5_NONE && superblock.end > *end)
+        *end = superblock.end;
+    return ncz_container_open(file, *end, superblock.chunk_k, superblock.extension, out);
 }
 
 /* After a failure the dataset's map is the file again. */

@@ -433,12 +433,12 @@ ncz_netcdf4_load_chunks(const ncz_model *m, const ncz_var *v, const ncz_layout_s
     return rc;
 }
 
-int
-ncz_netcdf4_file_facts(const ncz_model *m, ncz_netcdf4_told *out)
+void
+ncz_netcdf4_superblock_of(const ncz_model *m, ncz_netcdf4_superblock *out)
 {
     const ncz_netcdf4_file *file = m->format;
 
-    *out = (ncz_netcdf4_told){
-        .end = ncz_hdf5_said_size(file->f), .extension = ncz_hdf5_extension(file->f), .k = ncz_hdf5_chunk_k(file->f)};
-    return NC_NOERR;
+    *out = (ncz_netcdf4_superblock){.end = ncz_hdf5_said_size(file->f),
+                                    .extension = ncz_hdf5_extension(file->f),
+                                    .chunk_k = ncz_hdf5_chunk_k(file->f)};
 }

@@ -97,13 +97,13 @@ int ncz_netcdf4_begin_writing(ncz_model *m, const ncz_layout_source *source);
 /* Enters the chunks of a variable that was in the file. */
 int ncz_netcdf4_load_chunks(const ncz_model *m, const ncz_var *v, const ncz_layout_source *source,
                             ncz_hdf5_tree *tree);
-/* What the file's superblock says: its end, where its extension is (NCZ_HDF5_NONE: there is none), and half the
+/* What the file's superblock says: its end and the address of its extension (NCZ_HDF5_NONE: none), and half the
  * children of a node of its chunk trees. */
-typedef struct ncz_netcdf4_told {
+typedef struct ncz_netcdf4_superblock {
     uint64_t end, extension;
-    unsigned k;
-} ncz_netcdf4_told;
+    unsigned chunk_k;
+} ncz_netcdf4_superblock;
 
-int ncz_netcdf4_file_facts(const ncz_model *m, ncz_netcdf4_told *out);
+void ncz_netcdf4_superblock_of(const ncz_model *m, ncz_netcdf4_superblock *out);
 
 #endif /* NCZ_FORMAT_NETCDF4_WRITE_H */
