@@ -87,8 +87,9 @@ NCZARR_API int nczarr_map_place(nczarr_map *map, const char *key, char **placep,
  * above or below the key. */
 NCZARR_API int nczarr_map_write(nczarr_map *map, const char *key, size_t count, const void *data);
 
-/* The same with `count` bytes of an object of another map, from byte `start` on. Between files of one file system the
- * system copies them, without a way through memory. NC_ETRUNC: they end before. */
+/* As nczarr_map_write(), with `count` bytes of an object of a map, this one or another, from byte `start` on. Between
+ * files of one file system the system copies them, without a way through memory. NC_ETRUNC: the object `from_key` is
+ * absent, or ends before. */
 NCZARR_API int nczarr_map_copy(nczarr_map *map, const char *key, nczarr_map *from, const char *from_key,
                                unsigned long long start, size_t count);
 

@@ -251,6 +251,16 @@ zmap_get(zmap *m, const char *key, ncz_buf *body)
     return r.err.code;
 }
 
+static int
+fail_range(const zmap_get_req *r)
+{
+    if (r->key[0] == '\0') /* of a store of one object */
+        return ncz_fail(NC_ETRUNC, "the file ends within the %zu bytes at %" PRIu64, r->len, r->off);
+    if (r->err.code == NC_EEMPTY)
+        return ncz_fail(NC_ETRUNC, "%s: no such object", r->key);
+    return ncz_fail(NC_ETRUNC, "%s: it ends within the %zu bytes at %" PRIu64, r->key, r->len, r->off);
+}
+
 int
 zmap_get_ranges(zmap *m, const char *key, const ncz_read_range *ranges, size_t n)
 {
@@ -268,8 +278,8 @@ zmap_get_ranges(zmap *m, const char *key, const ncz_read_range *ranges, size_t n
                                  .into_cap = ranges[i].len};
     rc = zmap_get_batch(m, reqs, n, NULL, NULL);
     for (size_t i = 0; i < n && rc == NC_NOERR; i++)
-        if (reqs[i].nread != ranges[i].len)
-            rc = ncz_fail(NC_ETRUNC, "the file ends within the %zu bytes at %" PRIu64, ranges[i].len, ranges[i].at);
+        if (reqs[i].nread != ranges[i].len || reqs[i].err.code == NC_EEMPTY)
+            rc = fail_range(&reqs[i]);
     ncz_free(reqs);
     return rc;
 }
@@ -454,8 +464,14 @@ zmap_put(zmap *m, const char *key, const void *data, size_t len)
 int
 zmap_copy(zmap *m, const char *key, const zmap_source *from, size_t len)
 {
-    zmap_put_req r = {.key = key, .len = len, .from = from, .when = ZMAP_ALWAYS};
+    zmap_put_req   r = {.key = key, .len = len, .from = from, .when = ZMAP_ALWAYS};
+    char           none[1];
+    ncz_read_range nothing = {.at = from->off, .out = none};
+    int            rc;
 
+    /* A copy of no bytes reads nothing. */
+    if (len == 0 && (rc = zmap_get_ranges(from->m, from->key, &nothing, 1)) != NC_NOERR)
+        return rc;
     return zmap_put_batch(m, &r, 1);
 }
 

@@ -177,7 +177,7 @@ int zmap_get(zmap *m, const char *key, ncz_buf *body);
 /* Ranges of one object, each into its own memory. NC_ETRUNC: the object ends within one of them, or is absent. */
 int zmap_get_ranges(zmap *m, const char *key, const ncz_read_range *ranges, size_t n);
 int zmap_put(zmap *m, const char *key, const void *data, size_t len);
-/* Puts bytes of an object of another store. NC_ETRUNC: it ends before. */
+/* Puts bytes of an object of another store. NC_ETRUNC: that is absent, or ends before. */
 int zmap_copy(zmap *m, const char *key, const zmap_source *from, size_t len);
 /* NC_NOERR or NC_EEMPTY, also for a prefix of others. *len may be NULL. Stores without `len` read the object: not for
  * hot paths. */

@@ -157,6 +157,8 @@ TEST(objects_of_a_store_are_replaced_and_deleted)
     FAILS(NC_EINVAL, nczarr_map_copy(map, "a/c", NULL, "a/b", 1, 2));
     FAILS(NC_EINVAL, nczarr_map_copy(NULL, "a/c", map, "a/b", 1, 2));
     FAILS(NC_ETRUNC, nczarr_map_copy(map, "a/c", map, "a/nothing", 0, 1));
+    FAILS(NC_ETRUNC, nczarr_map_copy(map, "a/c", map, "a/nothing", 0, 0));
+    assert_non_null(strstr(nczarr_errmsg(), "a/nothing"));
     FAILS(NC_EOBJECT, nczarr_map_copy(map, "a/b/c", map, "a/b", 0, 1));
     OK(nczarr_map_place(map, "a/b", &where, &start, &length));
     assert_null(where); /* its own bytes */
