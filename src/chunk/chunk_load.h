@@ -44,7 +44,7 @@ void ncz_chunk_load_batch(ncz_chunk_request *req, ncz_chunk_landed_fn landed);
 bool ncz_chunk_ranges_pay(const ncz_chunk_request *req, const ncz_chunk_task *task, uint64_t *parts, uint64_t *whole);
 /* Splits RANGES tasks when there are fewer than workers and the split pays. Only where workers read. */
 void ncz_chunk_share_ranges(ncz_chunk_request *req);
-/* Joins them again once they are read; `ntasks`: how many tasks there were before. A task is TODO again if its chunk may
+/* Joins them again once they are read; `ntasks`: how many there were before. A task is TODO again if its chunk may
  * have been put meanwhile: workers may have read halves of two puts. Then it is not split. */
 void ncz_chunk_unshare_ranges(ncz_chunk_request *req, size_t ntasks);
 /* The bytes of its chunk that a task needs, from the first to the last. */
