@@ -8,7 +8,7 @@
 #include "api/api_int.h"
 #include "open/open.h"
 #include "zmap/zmap.h"
-#include "zmap/references/zmap_references.h"
+#include "references/references.h"
 #include "zmap/zmap_mem.h"
 #include "zmap/file/zmap_file.h"
 #include "zmap/zmap_user.h"
@@ -188,7 +188,7 @@ nczarr_map_place(nczarr_map *map, const char *key, char **placep, unsigned long 
     if ((rc = check_map_call(map, "nczarr_map_place",
                              key != NULL && placep != NULL && startp != NULL && lengthp != NULL)) != NC_NOERR)
         return rc;
-    if ((rc = zmap_references_where(map, key, &place, &off, &len)) == NC_NOERR) {
+    if ((rc = ncz_references_where(map, key, &place, &off, &len)) == NC_NOERR) {
         char *own = place.len > 0 ? ncz_buf_take(&place) : NULL;
 
         if (place.len > 0 && own == NULL)

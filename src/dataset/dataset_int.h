@@ -88,7 +88,7 @@ int ncz_claim_explain(zmap *map, const char *path, int rc, bool *begun);
 /* *open: a session whose writer may be running is creating the dataset. */
 int ncz_claim_is_open(zmap *map, bool *open);
 
-/* ---- root documents of a dataset that is published at close (dataset_deferred_root.c) ------------------------- */
+/* ---- root documents of a dataset that is published at close (dataset_publish.c) ------------------------- */
 
 const char *ncz_deferred_key(const char *key);        /* the hidden name of a root document; else `key` itself */
 const char *ncz_deferred_final_key(const char *held); /* the reverse; `held` itself if it is not a hidden name */

@@ -6,7 +6,7 @@
 #include "icechunk/icechunk_int.h"
 
 #include "json/json.h"
-#include "zmap/references/zmap_references.h"
+#include "references/references.h"
 #include "zmap/zmap_int.h"
 
 #include <string.h>
@@ -109,7 +109,7 @@ typedef struct asked {
     const icechunk_store *s;
     const char           *key;
     ncz_arena            *room;
-    zmap_found           *out;
+    ncz_found            *out;
     ncz_buf              *where; /* appended to if they are elsewhere, and nothing is looked for; NULL: the bytes */
 } asked;
 
@@ -123,7 +123,7 @@ find_native(const asked *a, const ncz_ice_chunk *c)
         return ncz_fail_nomem(NCZ_ICE_KEY);
     memcpy(key, "chunks/", 7);
     ncz_ice_id_text(c->id, key + 7);
-    *a->out = (zmap_found){.store = a->s->base, .object = key, .off = c->off, .len = c->len};
+    *a->out = (ncz_found){.store = a->s->base, .object = key, .off = c->off, .len = c->len};
     return NC_NOERR;
 }
 
@@ -131,12 +131,12 @@ find_native(const asked *a, const ncz_ice_chunk *c)
 static int
 find_elsewhere(const asked *a, ncz_ice_manifest *m, const ncz_ice_chunk *c)
 {
-    zmap_found *out = a->out;
-    ncz_buf     unpacked = NCZ_BUF_INIT;
-    ncz_line    location = c->location;
-    int         rc = NC_NOERR;
+    ncz_found *out = a->out;
+    ncz_buf    unpacked = NCZ_BUF_INIT;
+    ncz_line   location = c->location;
+    int        rc = NC_NOERR;
 
-    *out = (zmap_found){.off = c->off, .len = c->len, .modified = c->modified};
+    *out = (ncz_found){.off = c->off, .len = c->len, .modified = c->modified};
     if (location.s == NULL) {
         rc = ncz_ice_manifest_unpack(m, c->packed, &unpacked);
         location = (ncz_line){.s = ncz_buf_str(&unpacked), .len = unpacked.len};
@@ -156,7 +156,7 @@ find_inline(const asked *a, const ncz_ice_chunk *c)
 {
     char *data = ncz_arena_text(a->room, (const char *)c->bytes.data, c->bytes.n);
 
-    *a->out = (zmap_found){.data = data, .len = c->bytes.n};
+    *a->out = (ncz_found){.data = data, .len = c->bytes.n};
     return data != NULL ? NC_NOERR : ncz_fail_nomem(c->bytes.n);
 }
 
@@ -213,7 +213,7 @@ answer(const asked *a)
 
     if (is_document(a->key, &len) && (node = ncz_ice_snapshot_find(snapshot, a->key, len)) != NULL) {
         if (a->where == NULL)
-            *a->out = (zmap_found){.data = node->document.s, .len = node->document.len};
+            *a->out = (ncz_found){.data = node->document.s, .len = node->document.len};
         return NC_NOERR;
     }
     if (ncz_ice_snapshot_find(snapshot, a->key, strlen(a->key)) != NULL)
@@ -223,7 +223,7 @@ answer(const asked *a)
 }
 
 static int
-find(void *arg, const char *key, ncz_arena *room, zmap_found *out)
+find(void *arg, const char *key, ncz_arena *room, ncz_found *out)
 {
     return answer(&(asked){.s = arg, .key = key, .room = room, .out = out});
 }
@@ -231,9 +231,9 @@ find(void *arg, const char *key, ncz_arena *room, zmap_found *out)
 static int
 find_where(void *arg, const char *key, ncz_buf *text, uint64_t *off, uint64_t *len)
 {
-    ncz_arena  room = NCZ_ARENA_INIT;
-    zmap_found found = {.len = ZMAP_WHOLE};
-    int        rc = answer(&(asked){.s = arg, .key = key, .room = &room, .out = &found, .where = text});
+    ncz_arena room = NCZ_ARENA_INIT;
+    ncz_found found = {.len = ZMAP_WHOLE};
+    int       rc = answer(&(asked){.s = arg, .key = key, .room = &room, .out = &found, .where = text});
 
     *off = found.off;
     *len = found.len;
@@ -540,7 +540,7 @@ close_store(void *arg)
     return rc;
 }
 
-static const zmap_finder icechunk_finder = {
+static const ncz_finder icechunk_finder = {
     .name = "icechunk",
     .find = find,
     .expect = expect,
@@ -624,7 +624,7 @@ ncz_icechunk_open(zmap *base, const char *name, const ncz_icechunk_version *vers
     if ((s->name = ncz_strdup(name)) == NULL)
         rc = ncz_fail_nomem(strlen(name));
     else if ((rc = fill_store(s, version, places)) == NC_NOERR)
-        rc = zmap_references_find(&icechunk_finder, s, from_workers && !ncz_ice_virtual_is_remote(s->elsewhere), out);
+        rc = ncz_references_find(&icechunk_finder, s, from_workers && !ncz_ice_virtual_is_remote(s->elsewhere), out);
     if (rc != NC_NOERR)
         free_store(s);
     return rc;

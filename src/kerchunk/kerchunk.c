@@ -4,7 +4,7 @@
  * looked for once.
  */
 #include "kerchunk/kerchunk_int.h"
-#include "zmap/references/zmap_references.h"
+#include "references/references.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -34,7 +34,7 @@ typedef struct asked {
     set        *s;
     const char *key;
     ncz_arena  *room;
-    zmap_found *out;
+    ncz_found  *out;
     ncz_buf    *where; /* appended to, and nothing is looked for; NULL: the bytes are wanted */
 } asked;
 
@@ -51,7 +51,7 @@ keep_place(set *s, const char *url, place at)
 }
 
 static int
-find_place(set *s, const char *url, ncz_arena *room, zmap_found *out)
+find_place(set *s, const char *url, ncz_arena *room, ncz_found *out)
 {
     ncz_buf key = NCZ_BUF_INIT;
     place   at = {.store = NULL};
@@ -130,11 +130,11 @@ take_object(const asked *a, const char *url, const uint64_t *range)
 {
     uint64_t end;
 
-    *a->out = (zmap_found){.len = ZMAP_WHOLE};
+    *a->out = (ncz_found){.len = ZMAP_WHOLE};
     if (range != NULL) {
         if (!ncz_add64(range[0], range[1], &end) || end > INT64_MAX)
             return fail_value(a->key, "a range that has no end");
-        *a->out = (zmap_found){.off = range[0], .len = range[1], .cut = true};
+        *a->out = (ncz_found){.off = range[0], .len = range[1], .cut = true};
     }
     return a->where != NULL ? ncz_places_show(a->s->places, url, a->where) : find_place(a->s, url, a->room, a->out);
 }
@@ -276,7 +276,7 @@ answer(const asked *a)
 }
 
 static int
-find_reference(void *arg, const char *key, ncz_arena *room, zmap_found *out)
+find_reference(void *arg, const char *key, ncz_arena *room, ncz_found *out)
 {
     return answer(&(asked){.s = arg, .key = key, .room = room, .out = out});
 }
@@ -284,8 +284,8 @@ find_reference(void *arg, const char *key, ncz_arena *room, zmap_found *out)
 static int
 find_where(void *arg, const char *key, ncz_buf *text, uint64_t *off, uint64_t *len)
 {
-    zmap_found found = {.len = ZMAP_WHOLE};
-    int        rc = answer(&(asked){.s = arg, .key = key, .out = &found, .where = text});
+    ncz_found found = {.len = ZMAP_WHOLE};
+    int       rc = answer(&(asked){.s = arg, .key = key, .out = &found, .where = text});
 
     *off = found.off;
     *len = found.len;
@@ -381,7 +381,7 @@ close_set(void *arg)
     return NC_NOERR;
 }
 
-static const zmap_finder finder = {
+static const ncz_finder finder = {
     .name = "kerchunk",
     .find = find_reference,
     .list = list_children,
@@ -418,7 +418,7 @@ ncz_kerchunk_open(ncz_buf *text, const char *name, ncz_kerchunk_document_fn is_d
     (void)pthread_mutex_init(&s->lock, NULL); /* without attributes it cannot fail on Linux */
     s->places = ncz_places_ref(places);
     if ((rc = ncz_kerchunk_table_make(text, name, is_document, &s->table)) == NC_NOERR)
-        rc = zmap_references_find(&finder, s, ncz_places_is_local(places) && !s->table.remote, out);
+        rc = ncz_references_find(&finder, s, ncz_places_is_local(places) && !s->table.remote, out);
     if (rc != NC_NOERR)
         (void)close_set(s);
     else

@@ -71,8 +71,8 @@ ncz_dataset_store(const char *path, zmap_open_how how, zmap **out)
 
     if (rc == NC_NOERR && how == ZMAP_CREATE_NEW)
         rc = ncz_choose_zarr(t, NC_NOCLOBBER);
-    if (rc == NC_NOERR && how == ZMAP_OPEN_READ && ncz_references_must(t))
-        rc = ncz_references_open(t, &map);
+    if (rc == NC_NOERR && how == ZMAP_OPEN_READ && ncz_reference_set_must(t))
+        rc = ncz_reference_set_open(t, &map);
     else if (rc == NC_NOERR)
         rc = how == ZMAP_CREATE_NEW ? ncz_store_create(t, NC_NOCLOBBER, &map)
                                     : ncz_store_open(t, how == ZMAP_OPEN_WRITE, &map);
@@ -302,15 +302,15 @@ open_path(const char *path, int omode, const ncz_limits *limits, unsigned depth,
         return end_opening(&o, rc, out);
     if ((omode & NC_DISKLESS) != 0)
         return end_opening(&o, ncz_diskless_open(&o), out);
-    if (ncz_references_asked(o.target))
-        rc = ncz_references_load(&o, &none);
+    if (ncz_reference_set_asked(o.target))
+        rc = ncz_reference_set_load(&o, &none);
     if (!none)
         return end_opening(&o, rc, out);
     for (size_t i = 0; i < NCZ_LEN(attempts); i++) {
         if ((rc = attempts[i](&o)) == NC_NOERR && (rc = ncz_opening_load_any(&o, false)) == NC_NOERR)
             break;
         if (i > 0) {
-            if ((rc = ncz_references_load_object(&o, rc)) != NC_NOERR)
+            if ((rc = ncz_reference_set_load_object(&o, rc)) != NC_NOERR)
                 rc = choose_failure(&o, named, &first, rc);
             break;
         }

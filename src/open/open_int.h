@@ -75,15 +75,15 @@ bool ncz_elsewhere_first(const ncz_target *t); /* looked for before a dataset is
 /* ---- sets of references (open_references.c) ---- */
 
 /* Is a set of references asked for, by mode or name, or is a local file one by its first bytes? */
-bool ncz_references_asked(const ncz_target *t);
+bool ncz_reference_set_asked(const ncz_target *t);
 /* Whether nothing else can be meant. */
-bool ncz_references_must(const ncz_target *t);
+bool ncz_reference_set_must(const ncz_target *t);
 /* The store of the set at the target. NC_ENOTNC: it is none. */
-int ncz_references_open(const ncz_target *t, zmap **out);
+int ncz_reference_set_open(const ncz_target *t, zmap **out);
 /* The same, and the dataset on it. *none: there is no set. */
-int ncz_references_load(ncz_opening *o, bool *none);
+int ncz_reference_set_load(ncz_opening *o, bool *none);
 /* The same for the one object that o->map is, which is no dataset: `rc`, if it is no set either. */
-int ncz_references_load_object(ncz_opening *o, int rc);
+int ncz_reference_set_load_object(ncz_opening *o, int rc);
 
 /* ---- steps ---- */
 

@@ -40,7 +40,7 @@ begins_as_json(const char *path)
 }
 
 bool
-ncz_references_must(const ncz_target *t)
+ncz_reference_set_must(const ncz_target *t)
 {
     if (t->kerchunk)
         return true;
@@ -48,9 +48,9 @@ ncz_references_must(const ncz_target *t)
 }
 
 bool
-ncz_references_asked(const ncz_target *t)
+ncz_reference_set_asked(const ncz_target *t)
 {
-    return ncz_references_must(t) || (t->one_object == NCZ_UNSET && ncz_remote(t) && ends_in_json(t));
+    return ncz_reference_set_must(t) || (t->one_object == NCZ_UNSET && ncz_remote(t) && ends_in_json(t));
 }
 
 /* The object itself, whose key is "". */
@@ -83,7 +83,7 @@ open_set(const ncz_target *t, zmap *object, zmap **out)
 }
 
 int
-ncz_references_open(const ncz_target *t, zmap **out)
+ncz_reference_set_open(const ncz_target *t, zmap **out)
 {
     zmap   *object = NULL;
     ncz_err err;
@@ -105,18 +105,18 @@ fail_writing(const ncz_target *t)
 }
 
 int
-ncz_references_load(ncz_opening *o, bool *none)
+ncz_reference_set_load(ncz_opening *o, bool *none)
 {
-    int rc = ncz_opening_writes(o) ? fail_writing(o->target) : ncz_references_open(o->target, &o->map);
+    int rc = ncz_opening_writes(o) ? fail_writing(o->target) : ncz_reference_set_open(o->target, &o->map);
 
-    *none = (rc == NC_ENOTNC || rc == NC_ENOOBJECT || ncz_opening_writes(o)) && !ncz_references_must(o->target);
+    *none = (rc == NC_ENOTNC || rc == NC_ENOOBJECT || ncz_opening_writes(o)) && !ncz_reference_set_must(o->target);
     if (rc == NC_NOERR && (rc = ncz_opening_load(o)) == NC_NOERR)
         o->ds->home = NCZ_HOME_PATH;
     return rc;
 }
 
 int
-ncz_references_load_object(ncz_opening *o, int rc)
+ncz_reference_set_load_object(ncz_opening *o, int rc)
 {
     char         head[HEAD];
     zmap_get_req r = {.key = "", .len = HEAD, .cut = true, .into = head, .into_cap = HEAD};

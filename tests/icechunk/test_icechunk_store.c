@@ -7,7 +7,7 @@
 
 #include "support/failing_alloc.h"
 #include "support/store_help.h"
-#include "zmap/references/zmap_references.h"
+#include "references/references.h"
 #include "zmap/file/zmap_file.h"
 #include "zmap/zmap_mem.h"
 
@@ -216,7 +216,7 @@ TEST(places_of_chunks_are_named)
         assert_rc(zmap_get(m, rows[i].key, &body), NC_EAUTH);
         if (strstr(ncz_err_text(), rows[i].place) == NULL)
             fail_msg("\"%s\" lacks %s", ncz_err_text(), rows[i].place);
-        assert_rc(zmap_references_where(m, rows[i].key, &where, &off, &len), NC_NOERR);
+        assert_rc(ncz_references_where(m, rows[i].key, &where, &off, &len), NC_NOERR);
         assert_string_equal(ncz_buf_str(&where), rows[i].url);
         assert_true(off == rows[i].off && len == rows[i].len);
         ncz_buf_clear(&where);
@@ -239,7 +239,7 @@ TEST(other_objects_have_no_place_elsewhere)
         ncz_buf  where = NCZ_BUF_INIT;
         uint64_t off, len;
 
-        assert_rc(zmap_references_where(m, rows[i].key, &where, &off, &len), rows[i].want);
+        assert_rc(ncz_references_where(m, rows[i].key, &where, &off, &len), rows[i].want);
         assert_true(where.len == 0 && off == 0 && len == ZMAP_WHOLE);
         assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
     }

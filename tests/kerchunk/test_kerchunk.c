@@ -7,7 +7,7 @@
 #include "support/failing_alloc.h"
 #include "support/scratch.h"
 #include "support/store_help.h"
-#include "zmap/references/zmap_references.h"
+#include "references/references.h"
 
 #include <unistd.h>
 
@@ -117,7 +117,7 @@ TEST_WITH(a_set_says_where_bytes_are, set_up, tear_down)
         uint64_t off, len;
         size_t   n = strlen(rows[i].place);
 
-        assert_rc(zmap_references_where(m, rows[i].key, &place, &off, &len), rows[i].rc);
+        assert_rc(ncz_references_where(m, rows[i].key, &place, &off, &len), rows[i].rc);
         assert_true(n == 0 ? place.len == 0 : place.len >= n);
         assert_string_equal(ncz_buf_str(&place) + place.len - n, rows[i].place);
         assert_true(off == rows[i].off && len == rows[i].len);

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 ALL, SHORT, ALWAYS = "all", "short", "always"
 
-MODULES = "platform util json uri grid filter s3 hdf5 zmap zip places icechunk container model format cells object chunk dataset api forward".split()
+MODULES = "platform util json uri grid filter s3 hdf5 zmap zip references places icechunk container model format cells object chunk dataset api forward".split()
 # Memory that was freed and is kept from reuse: a program of a test frees less in all, and fresh memory costs time.
 ASAN = {"ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1:quarantine_size_mb=16", "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}
 TSAN = {"TSAN_OPTIONS": "halt_on_error=1:allocator_may_return_null=1:second_deadlock_stack=1"}
@@ -129,7 +129,7 @@ PARTS = (
         Meson("gcc", ["bench"]),
     ), ("short",)),
     Part("asan", "AddressSanitizer and UndefinedBehaviorSanitizer over what reads foreign bytes", (6, 60), (
-        Meson("asan", ["json", "uri", "format", "filter", "zmap", "s3"], ("tools",), when=SHORT),
+        Meson("asan", ["json", "uri", "format", "filter", "zmap", "references", "s3"], ("tools",), when=SHORT),
         Meson("asan", ["tools"], when=SHORT, half=True),
         Meson("asan", [], when=ALL),
     ), ("clang", "tools"), ("llvm", "browser")),
@@ -142,7 +142,7 @@ PARTS = (
         Meson("tsan", ["threads", "util", "cells", "object", "chunk", "api", "s3"], when=ALL),
     ), ("clang",), ("llvm",)),
     Part("bare", "the library with zlib alone", (0, 2), (
-        Meson("bare", ["platform", "util", "json", "uri", "grid", "zmap", "model", "cells", "object", "chunk"]),
+        Meson("bare", ["platform", "util", "json", "uri", "grid", "zmap", "references", "model", "cells", "object", "chunk"]),
     )),
     Part("s3", "buckets: requests, refusals, chaos, credentials; a real server (--all: two)", (2, 10), (
         s3("versitygw", "real_run.py {gcc} --server versitygw", when=SHORT),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * zmap_references: a store whose objects lie in other stores. Each is a range of bytes of an object there, a whole
+ * references: a store whose objects lie in other stores. Each is a range of bytes of an object there, a whole
  * object, or bytes that the store itself holds. It is read-only, and is listed.
  *
  * The references are a table that is copied, or are found by the functions of a finder, as they are asked for.
@@ -13,21 +13,21 @@
  * object. NC_EINVAL: the object there ends before the range does, which a get of the range shows, and a get of its
  * length does not. NC_EIO: it is not the version that the reference names. Versions are those of the objects there.
  */
-#ifndef NCZ_ZMAP_REFERENCES_H
-#define NCZ_ZMAP_REFERENCES_H
+#ifndef NCZ_REFERENCES_H
+#define NCZ_REFERENCES_H
 
 #include "zmap/zmap.h"
 
 /* ---- a table --------------------------------------------------------------------------------------------------- */
 
-typedef struct zmap_reference {
+typedef struct ncz_reference {
     const char *key;    /* of the object in this store */
     const void *data;   /* its `len` bytes; or NULL: they are in another store */
     size_t      store;  /* which one */
     const char *object; /* the key there; "" of a store with ZMAP_SINGLE */
     uint64_t    off;    /* where its bytes begin in the object there; 0 with ZMAP_WHOLE */
     uint64_t    len;    /* or ZMAP_WHOLE: all of the object there */
-} zmap_reference;
+} ncz_reference;
 
 /*
  * `refs` is copied, with its texts and bytes. The references of `stores` are taken on success; the store drops them
@@ -36,28 +36,28 @@ typedef struct zmap_reference {
  * NC_EINVAL, with a text that names the key: a key or an object is none; a key is given twice, or is above or below
  * another one; there is no such store; a range has no end. NC_ENOMEM: more than the limit `references`.
  */
-int zmap_references_open(zmap *const *stores, size_t nstores, const zmap_reference *refs, size_t n, zmap **out);
+int ncz_references_open(zmap *const *stores, size_t nstores, const ncz_reference *refs, size_t n, zmap **out);
 
 /* ---- a finder -------------------------------------------------------------------------------------------------- */
 
 /* Where the bytes of an object are. */
-typedef struct zmap_found {
+typedef struct ncz_found {
     const void *data;     /* its `len` bytes; or NULL: they are in another store */
     zmap       *store;    /* which one; it lives as long as the finder */
     const char *object;   /* the key there; "" of a store with ZMAP_SINGLE */
-    uint64_t    off, len; /* as in a zmap_reference */
+    uint64_t    off, len; /* as in a ncz_reference */
     bool        cut;      /* the range may go past the end of the object: all of it that is there is an answer */
     const char *etag;     /* the version that the object there must be, as its server or Rust's object_store says it,
                            * with or without quotation marks; NULL: any */
     int64_t     modified; /* seconds since 1970: it must not have been changed after that; 0: any */
-} zmap_found;
+} ncz_found;
 
 /* Any thread may call any of these with its `arg`. */
-typedef struct zmap_finder {
+typedef struct ncz_finder {
     const char *name; /* of the store: "icechunk" */
     /* The place of an object. What `out` points to is in `room`, or lives as long as the finder. NC_EEMPTY: there is
      * none; NC_EACCESS: the key is above or below others. */
-    int (*find)(void *arg, const char *key, ncz_arena *room, zmap_found *out);
+    int (*find)(void *arg, const char *key, ncz_arena *room, ncz_found *out);
     /* These will be looked for next: what must be read for that can be read at once. Failures are left to `find`. NULL:
      * nothing to do. */
     void (*expect)(void *arg, const zmap_get_req *reqs, size_t n);
@@ -68,16 +68,16 @@ typedef struct zmap_finder {
     /* Where the bytes of an object are, as text, without asking that place: appends nothing if they are here. NULL:
      * it is not told. Errors: those of `find`. */
     int (*where)(void *arg, const char *key, ncz_buf *place, uint64_t *off, uint64_t *len);
-} zmap_finder;
+} ncz_finder;
 
 /*
  * A store over a finder, which lives as long as the program. `arg` is taken on success. `from_workers`: gets are cheap
  * and block, as with ZMAP_FROM_WORKERS; else they come in batches.
  */
-int zmap_references_find(const zmap_finder *finder, void *arg, bool from_workers, zmap **out);
+int ncz_references_find(const ncz_finder *finder, void *arg, bool from_workers, zmap **out);
 
 /* Appends where the bytes of an object are, `len` of them from byte `off` on, or ZMAP_WHOLE: all. Nothing: the map has
  * them itself, or does not tell. NC_EEMPTY, NC_EACCESS: there is no such object. */
-int zmap_references_where(zmap *m, const char *key, ncz_buf *place, uint64_t *off, uint64_t *len);
+int ncz_references_where(zmap *m, const char *key, ncz_buf *place, uint64_t *off, uint64_t *len);
 
-#endif /* NCZ_ZMAP_REFERENCES_H */
+#endif /* NCZ_REFERENCES_H */

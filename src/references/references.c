@@ -2,14 +2,14 @@
 /*
  * A store of references over a finder: sizes, lists, opening and closing.
  */
-#include "zmap/references/zmap_references_int.h"
+#include "references/references_int.h"
 
 static int
 find_len(zmap *m, const char *key, uint64_t *len)
 {
     const references_map *s = (const references_map *)m;
     ncz_arena             room = NCZ_ARENA_INIT;
-    zmap_found            ref;
+    ncz_found             ref;
     ncz_err               err;
     int                   rc = s->finder->find(s->arg, key, &room, &ref);
 
@@ -20,7 +20,7 @@ find_len(zmap *m, const char *key, uint64_t *len)
     if (rc == NC_NOERR && ref.data == NULL && ref.len == ZMAP_WHOLE &&
         (rc = zmap_len(ref.store, ref.object, len)) != NC_NOERR) {
         ncz_err_save(&err, rc);
-        rc = zmap_references_fail(key, &ref, &err);
+        rc = ncz_references_fail(key, &ref, &err);
     }
     ncz_arena_clear(&room);
     return rc;
@@ -63,7 +63,7 @@ close_references(zmap *m, zmap_end how)
 }
 
 static const zmap_ops references_ops = {
-    .get = zmap_references_get,
+    .get = ncz_references_get,
     .list = list_children,
     .walk = walk_keys,
     .len = find_len,
@@ -72,7 +72,7 @@ static const zmap_ops references_ops = {
 };
 
 int
-zmap_references_where(zmap *m, const char *key, ncz_buf *place, uint64_t *off, uint64_t *len)
+ncz_references_where(zmap *m, const char *key, ncz_buf *place, uint64_t *off, uint64_t *len)
 {
     const references_map *s = (const references_map *)m;
 
@@ -80,13 +80,13 @@ zmap_references_where(zmap *m, const char *key, ncz_buf *place, uint64_t *off, u
     *len = ZMAP_WHOLE;
     if (!zmap_is_key_of(m, key))
         return ncz_fail(NC_EINVAL, "the name of an object is not a key");
-    if (m->ops->get != zmap_references_get || s->finder->where == NULL)
+    if (m->ops->get != ncz_references_get || s->finder->where == NULL)
         return NC_NOERR;
     return s->finder->where(s->arg, key, place, off, len);
 }
 
 int
-zmap_references_find(const zmap_finder *finder, void *arg, bool from_workers, zmap **out)
+ncz_references_find(const ncz_finder *finder, void *arg, bool from_workers, zmap **out)
 {
     references_map *s = ncz_zalloc(sizeof *s);
 

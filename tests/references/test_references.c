@@ -3,7 +3,7 @@
  * A store of references: the contract of all maps for what it reads and lists; stores side by side, of which one fails
  * or waits; missing objects, ranges behind an end; which requests are merged; what is refused.
  */
-#include "zmap/references/zmap_references.h"
+#include "references/references.h"
 
 #include "contract/store.h"
 #include "support/failing_alloc.h"
@@ -30,7 +30,7 @@ typedef struct put_map {
     zmap             base;
     zmap            *bytes;
     pthread_rwlock_t lock; /* guards what follows */
-    zmap_reference  *refs;
+    ncz_reference   *refs;
     size_t           n;
     unsigned         nputs;
     bool             changed; /* since these were opened: */
@@ -38,19 +38,19 @@ typedef struct put_map {
 } put_map;
 
 static void
-free_reference(zmap_reference *r)
+free_reference(ncz_reference *r)
 {
     free((char *)(uintptr_t)r->key);
     free((void *)(uintptr_t)r->data);
     free((char *)(uintptr_t)r->object);
-    *r = (zmap_reference){.key = NULL};
+    *r = (ncz_reference){.key = NULL};
 }
 
-static zmap_reference
+static ncz_reference
 put_bytes(put_map *s, const zmap_put_req *r)
 {
-    zmap_reference to = {.key = strdup(r->key), .len = r->len};
-    char           name[32];
+    ncz_reference to = {.key = strdup(r->key), .len = r->len};
+    char          name[32];
 
     snprintf(name, sizeof name, "pack/%u", s->nputs);
     if (s->nputs % 3 == 2) {
@@ -143,7 +143,7 @@ take_references(zmap *m)
     pthread_rwlock_wrlock(&s->lock);
     if (s->changed) {
         (void)zmap_close(s->references, ZMAP_KEEP);
-        assert_rc(zmap_references_open(&s->bytes, 1, s->refs, s->n, &s->references), NC_NOERR);
+        assert_rc(ncz_references_open(&s->bytes, 1, s->refs, s->n, &s->references), NC_NOERR);
         (void)zmap_ref(s->bytes);
         s->changed = false;
     }
@@ -225,7 +225,7 @@ make_store(unsigned without)
     pthread_rwlock_init(&s->lock, NULL);
     assert_rc(zmap_mem_open(&s->bytes), NC_NOERR);
     s->bytes->caps &= ~without;
-    assert_rc(zmap_references_open(&s->bytes, 1, NULL, 0, &s->references), NC_NOERR);
+    assert_rc(ncz_references_open(&s->bytes, 1, NULL, 0, &s->references), NC_NOERR);
     (void)zmap_ref(s->bytes);
     s->base = (zmap){.ops = &put_ops,
                      .caps = s->references->caps | ZMAP_CAN_WRITE | ZMAP_CAN_REPLACE | ZMAP_KEEPS_LEAVES,
@@ -264,11 +264,11 @@ make_bytes(bool network)
 }
 
 static zmap *
-open_references(zmap **stores, size_t nstores, const zmap_reference *refs, size_t n)
+open_references(zmap **stores, size_t nstores, const ncz_reference *refs, size_t n)
 {
     zmap *m = NULL;
 
-    assert_rc(zmap_references_open(stores, nstores, refs, n, &m), NC_NOERR);
+    assert_rc(ncz_references_open(stores, nstores, refs, n, &m), NC_NOERR);
     return m;
 }
 
@@ -283,8 +283,8 @@ count_requests(const zmap *m)
 
 TEST(references_of_every_kind_are_read)
 {
-    zmap          *stores[2] = {make_bytes(false), NULL}, *m;
-    zmap_reference refs[] = {
+    zmap         *stores[2] = {make_bytes(false), NULL}, *m;
+    ncz_reference refs[] = {
         {.key = "v/0", .object = "a.nc", .off = 2, .len = 3},
         {.key = "v/1", .object = "d/b.nc", .len = ZMAP_WHOLE},
         {.key = "v/2", .store = 1, .object = "", .off = 1, .len = 4},
@@ -327,11 +327,11 @@ note_size(const char *key, uint64_t size, void *arg)
 
 TEST(references_are_walked)
 {
-    zmap          *bytes = make_bytes(false), *m;
-    zmap_reference refs[] = {{.key = "v/w/0", .object = "a.nc", .off = 2, .len = 3},
-                             {.key = "v/1", .object = "d/b.nc", .len = ZMAP_WHOLE},
-                             {.key = "v-", .data = "{}", .len = 2}};
-    ncz_buf        text = NCZ_BUF_INIT;
+    zmap         *bytes = make_bytes(false), *m;
+    ncz_reference refs[] = {{.key = "v/w/0", .object = "a.nc", .off = 2, .len = 3},
+                            {.key = "v/1", .object = "d/b.nc", .len = ZMAP_WHOLE},
+                            {.key = "v-", .data = "{}", .len = 2}};
+    ncz_buf       text = NCZ_BUF_INIT;
 
     m = open_references(&bytes, 1, refs, 3);
     assert_rc(zmap_walk(m, "", note_size, &text), NC_NOERR);
@@ -347,15 +347,15 @@ TEST(references_are_walked)
 static void
 check_missing(bool network)
 {
-    zmap          *bytes = make_bytes(network), *m;
-    zmap_reference refs[] = {{.key = "v/0", .object = "a.nc", .off = 2, .len = 3},
-                             {.key = "v/1", .object = "gone.nc", .off = 2, .len = 3},
-                             {.key = "v/2", .object = "a.nc", .off = 8, .len = 3},
-                             {.key = "v/3", .object = "gone.nc", .len = ZMAP_WHOLE},
-                             {.key = "v/4", .object = "a.nc", .off = 90, .len = 5},
-                             {.key = "v/5", .object = "gone.nc", .off = 9, .len = 3}};
-    zmap_get_req   r[7];
-    ncz_buf        body = NCZ_BUF_INIT;
+    zmap         *bytes = make_bytes(network), *m;
+    ncz_reference refs[] = {{.key = "v/0", .object = "a.nc", .off = 2, .len = 3},
+                            {.key = "v/1", .object = "gone.nc", .off = 2, .len = 3},
+                            {.key = "v/2", .object = "a.nc", .off = 8, .len = 3},
+                            {.key = "v/3", .object = "gone.nc", .len = ZMAP_WHOLE},
+                            {.key = "v/4", .object = "a.nc", .off = 90, .len = 5},
+                            {.key = "v/5", .object = "gone.nc", .off = 9, .len = 3}};
+    zmap_get_req  r[7];
+    ncz_buf       body = NCZ_BUF_INIT;
 
     m = open_references(&bytes, 1, refs, 6);
     assert_rc(zmap_get(m, "v/1", &body), NC_ENOOBJECT);
@@ -397,8 +397,8 @@ TEST(missing_objects_are_as_said)
 static void
 check_runs(bool network, unsigned want)
 {
-    zmap          *bytes = make_bytes(network), *m;
-    zmap_reference refs[] = {
+    zmap         *bytes = make_bytes(network), *m;
+    ncz_reference refs[] = {
         {.key = "v/3", .object = "big", .off = FAR, .len = 4}, {.key = "v/1", .object = "big", .off = 4, .len = 4},
         {.key = "v/0", .object = "big", .off = 0, .len = 4},   {.key = "v/2", .object = "big", .off = 20, .len = 4},
         {.key = "v/4", .object = "big", .off = 2, .len = 4},   {.key = "w", .object = "a.nc", .off = 2, .len = 4}};
@@ -448,11 +448,11 @@ TEST(neighbouring_ranges_are_merged)
 /* A range of one version only is not merged, and says which version there is. */
 TEST(ranges_of_one_version_are_not_merged)
 {
-    zmap          *bytes = make_bytes(true), *m;
-    zmap_reference refs[] = {{.key = "v/0", .object = "a.nc", .off = 0, .len = 4},
-                             {.key = "v/1", .object = "a.nc", .off = 4, .len = 4}};
-    zmap_get_req   r[2];
-    char           version[ZMAP_VERSION];
+    zmap         *bytes = make_bytes(true), *m;
+    ncz_reference refs[] = {{.key = "v/0", .object = "a.nc", .off = 0, .len = 4},
+                            {.key = "v/1", .object = "a.nc", .off = 4, .len = 4}};
+    zmap_get_req  r[2];
+    char          version[ZMAP_VERSION];
 
     m = open_references(&bytes, 1, refs, 2);
     r[0] = (zmap_get_req){.key = "v/0", .len = ZMAP_WHOLE, .ask_version = true};
@@ -477,7 +477,7 @@ TEST(one_failing_store_fails_alone)
 {
     zmap_fault_plan plan = {.nth = 1, .forever = true, .kind = ZMAP_FAULT_FAIL, .code = NC_ES3};
     zmap           *stores[2] = {make_bytes(true), NULL}, *m;
-    zmap_reference  refs[] = {{.key = "v/0", .store = 1, .object = "a.nc", .off = 2, .len = 3},
+    ncz_reference   refs[] = {{.key = "v/0", .store = 1, .object = "a.nc", .off = 2, .len = 3},
                               {.key = "v/1", .store = 0, .object = "a.nc", .off = 5, .len = 3},
                               {.key = "v/2", .store = 1, .object = "a.nc", .off = 5, .len = 3},
                               {.key = "v/3", .store = 0, .object = "d/b.nc", .len = ZMAP_WHOLE}};
@@ -555,7 +555,7 @@ TEST(one_slow_store_delays_nobody)
                                   .changed = PTHREAD_COND_INITIALIZER,
                                   .base = {.ops = &slow_ops, .caps = ZMAP_CAN_RANGE, .refs = 1}};
     zmap                 *stores[2] = {&slow.base, make_bytes(true)}, *m;
-    zmap_reference        refs[] = {{.key = "v/0", .store = 0, .object = "a.nc", .off = 2, .len = 3},
+    ncz_reference         refs[] = {{.key = "v/0", .store = 0, .object = "a.nc", .off = 2, .len = 3},
                                     {.key = "v/1", .store = 1, .object = "a.nc", .off = 5, .len = 3},
                                     {.key = "v/2", .store = 0, .object = "d/b.nc", .off = 5, .len = 3}};
     zmap_get_req          r[3];
@@ -589,16 +589,16 @@ typedef struct finder_state {
 } finder_state;
 
 static int
-find_letter(void *arg, const char *key, ncz_arena *room, zmap_found *out)
+find_letter(void *arg, const char *key, ncz_arena *room, ncz_found *out)
 {
     finder_state *s = arg;
 
     s->found++;
     if (strcmp(key, "inner") == 0) {
-        *out = (zmap_found){.data = ncz_arena_text(room, "bytes", 5), .len = 5};
+        *out = (ncz_found){.data = ncz_arena_text(room, "bytes", 5), .len = 5};
         return NC_NOERR;
     }
-    *out = (zmap_found){.store = s->bytes, .object = ncz_arena_text(room, "a.nc", 4), .off = 0, .len = 1};
+    *out = (ncz_found){.store = s->bytes, .object = ncz_arena_text(room, "a.nc", 4), .off = 0, .len = 1};
     if (strcmp(key, "old") == 0)
         out->modified = s->modified - 1;
     else if (strcmp(key, "new") == 0)
@@ -642,12 +642,12 @@ close_finder(void *arg)
     return zmap_close(s->bytes, ZMAP_KEEP);
 }
 
-static const zmap_finder letters = {.name = "letters",
-                                    .find = find_letter,
-                                    .expect = note_expected,
-                                    .list = list_letters,
-                                    .walk = walk_letters,
-                                    .close = close_finder};
+static const ncz_finder letters = {.name = "letters",
+                                   .find = find_letter,
+                                   .expect = note_expected,
+                                   .list = list_letters,
+                                   .walk = walk_letters,
+                                   .close = close_finder};
 
 TEST(references_are_found_by_a_finder)
 {
@@ -657,7 +657,7 @@ TEST(references_are_found_by_a_finder)
     const char  *keys[] = {"7", "inner", "3", "none"}, *text[] = {"7", "bytes", "3", ""};
     uint64_t     before = count_requests(s.bytes), len = 0;
 
-    assert_rc(zmap_references_find(&letters, &s, false, &m), NC_NOERR);
+    assert_rc(ncz_references_find(&letters, &s, false, &m), NC_NOERR);
     for (int i = 0; i < 4; i++)
         r[i] = (zmap_get_req){.key = keys[i], .len = ZMAP_WHOLE};
     assert_rc(zmap_get_batch(m, r, 4, NULL, NULL), NC_NOERR);
@@ -727,7 +727,7 @@ check_versions(bool network)
     snprintf(tag, sizeof tag, "\"%llx-%llx-%llx\"", (unsigned long long)st.st_ino,
              (unsigned long long)st.st_mtim.tv_sec * 1000000 + (unsigned long long)st.st_mtim.tv_nsec / 1000,
              (unsigned long long)st.st_size);
-    assert_rc(zmap_references_find(&letters, &s, !network, &m), NC_NOERR);
+    assert_rc(ncz_references_find(&letters, &s, !network, &m), NC_NOERR);
     expect_versions(m, NC_EIO, NC_NOERR);
     assert_rc(zmap_del(s.bytes, (const char *[]){"a.nc"}, 1), NC_NOERR);
     put_text(s.bytes, "a.nc", "0123456789 and more");
@@ -746,11 +746,11 @@ TEST(an_object_that_was_changed_is_refused)
 /* ---- what is refused ------------------------------------------------------------------------------------------- */
 
 static void
-refuse(const zmap_reference *refs, size_t n, int want, const char *text)
+refuse(const ncz_reference *refs, size_t n, int want, const char *text)
 {
     zmap *bytes = make_bytes(false), *m = NULL;
 
-    assert_rc(zmap_references_open(&bytes, 1, refs, n, &m), want);
+    assert_rc(ncz_references_open(&bytes, 1, refs, n, &m), want);
     assert_null(m);
     if (strstr(ncz_err_text(), text) == NULL)
         fail_msg("\"%s\" lacks \"%s\"", ncz_err_text(), text);
@@ -759,12 +759,12 @@ refuse(const zmap_reference *refs, size_t n, int want, const char *text)
 
 TEST(bad_references_are_refused)
 {
-    const zmap_reference ok = {.key = "v/0", .object = "a.nc", .off = 2, .len = 3};
-    zmap_reference       bad = ok;
+    const ncz_reference ok = {.key = "v/0", .object = "a.nc", .off = 2, .len = 3};
+    ncz_reference       bad = ok;
 
-    refuse((zmap_reference[]){ok, ok}, 2, NC_EINVAL, "v/0: has two references");
+    refuse((ncz_reference[]){ok, ok}, 2, NC_EINVAL, "v/0: has two references");
     bad.key = "v/0/1";
-    refuse((zmap_reference[]){ok, bad}, 2, NC_EINVAL, "v/0: is an object, and the prefix of v/0/1");
+    refuse((ncz_reference[]){ok, bad}, 2, NC_EINVAL, "v/0: is an object, and the prefix of v/0/1");
     bad.key = "../v";
     refuse(&bad, 1, NC_EINVAL, "not a key");
     bad = ok;
@@ -780,7 +780,7 @@ TEST(bad_references_are_refused)
     refuse(&bad, 1, NC_EINVAL, "no end");
     bad.len = UINT64_MAX - 1;
     refuse(&bad, 1, NC_EINVAL, "no end");
-    bad = (zmap_reference){.key = "v", .data = "", .len = (uint64_t)1 << 40};
+    bad = (ncz_reference){.key = "v", .data = "", .len = (uint64_t)1 << 40};
     refuse(&bad, 1, NC_ENOMEM, "object_bytes");
     refuse(&ok, ncz_limits_default.references + 1, NC_ENOMEM, "limit `references`");
 }
@@ -788,12 +788,12 @@ TEST(bad_references_are_refused)
 /* Each allocation fails in turn: the store is not opened, or each request has its bytes or says why not. */
 TEST(every_allocation_may_fail)
 {
-    zmap          *bytes = make_bytes(true), *m;
-    zmap_reference refs[] = {{.key = "v/0", .object = "a.nc", .off = 2, .len = 3},
-                             {.key = "v/1", .object = "a.nc", .off = 5, .len = 3},
-                             {.key = "v/2", .data = "xyz", .len = 3}};
-    const char    *text[] = {"234", "567", "xyz"};
-    bool           met = true;
+    zmap         *bytes = make_bytes(true), *m;
+    ncz_reference refs[] = {{.key = "v/0", .object = "a.nc", .off = 2, .len = 3},
+                            {.key = "v/1", .object = "a.nc", .off = 5, .len = 3},
+                            {.key = "v/2", .data = "xyz", .len = 3}};
+    const char   *text[] = {"234", "567", "xyz"};
+    bool          met = true;
 
     for (size_t fail_at = 1; met; fail_at++) {
         zmap_get_req r[3];
@@ -804,7 +804,7 @@ TEST(every_allocation_may_fail)
         for (int i = 0; i < 3; i++)
             r[i] = (zmap_get_req){.key = refs[i].key, .len = ZMAP_WHOLE};
         fail_allocation(fail_at);
-        if ((rc = zmap_references_open(&bytes, 1, refs, 3, &m)) == NC_NOERR)
+        if ((rc = ncz_references_open(&bytes, 1, refs, 3, &m)) == NC_NOERR)
             rc = zmap_get_batch(zmap_ref(m), r, 3, NULL, NULL);
         met = end_failing();
         assert_true(rc == NC_NOERR || (rc == NC_ENOMEM && met));

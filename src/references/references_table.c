@@ -5,7 +5,7 @@
  * Invariant: no key is below another one. The keys of objects in other stores are held once each, since a set of
  * references has a few objects and many ranges of each.
  */
-#include "zmap/references/zmap_references_int.h"
+#include "references/references_int.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -45,7 +45,7 @@ check_no_prefix(const reference_table *s, const char *key)
 }
 
 static int
-find_reference(void *arg, const char *key, ncz_arena *room, zmap_found *out)
+find_reference(void *arg, const char *key, ncz_arena *room, ncz_found *out)
 {
     const reference_table *s = arg;
     const zmap_node       *node = zmap_index_find(&s->keys, key, strlen(key));
@@ -55,7 +55,7 @@ find_reference(void *arg, const char *key, ncz_arena *room, zmap_found *out)
     if (node == NULL)
         return check_no_prefix(s, key);
     ref = node->value;
-    *out = (zmap_found){.data = ref->data, .object = ref->object, .off = ref->off, .len = ref->len};
+    *out = (ncz_found){.data = ref->data, .object = ref->object, .off = ref->off, .len = ref->len};
     if (ref->data == NULL)
         out->store = s->stores[ref->store];
     return NC_NOERR;
@@ -131,7 +131,7 @@ close_references(void *arg)
     return first.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&first);
 }
 
-static const zmap_finder table_finder = {
+static const ncz_finder table_finder = {
     .name = "references",
     .find = find_reference,
     .list = list_children,
@@ -143,7 +143,7 @@ static const zmap_finder table_finder = {
 /* ---- the references -------------------------------------------------------------------------------------------- */
 
 static int
-check_target(const reference_table *s, const zmap_reference *r)
+check_target(const reference_table *s, const ncz_reference *r)
 {
     uint64_t end;
 
@@ -160,7 +160,7 @@ check_target(const reference_table *s, const zmap_reference *r)
 
 /* The key of an object in another store: one pointer for all references to it. */
 static int
-share_object(reference_table *s, const zmap_reference *r, const char **out)
+share_object(reference_table *s, const ncz_reference *r, const char **out)
 {
     zmap_index *objects = &s->objects[r->store];
     size_t      len = strlen(r->object);
@@ -176,7 +176,7 @@ share_object(reference_table *s, const zmap_reference *r, const char **out)
 }
 
 static int
-copy_target(reference_table *s, const zmap_reference *r, reference *to)
+copy_target(reference_table *s, const ncz_reference *r, reference *to)
 {
     char *data;
     int   rc;
@@ -195,7 +195,7 @@ copy_target(reference_table *s, const zmap_reference *r, reference *to)
 }
 
 static int
-add_reference(reference_table *s, const zmap_reference *r, reference *to)
+add_reference(reference_table *s, const ncz_reference *r, reference *to)
 {
     zmap_node *node;
     int        rc;
@@ -244,7 +244,7 @@ new_references(zmap *const *stores, size_t nstores, size_t n, reference_table **
 }
 
 int
-zmap_references_open(zmap *const *stores, size_t nstores, const zmap_reference *refs, size_t n, zmap **out)
+ncz_references_open(zmap *const *stores, size_t nstores, const ncz_reference *refs, size_t n, zmap **out)
 {
     reference_table *s = NULL;
     unsigned         all = ZMAP_FROM_WORKERS;
@@ -262,7 +262,7 @@ zmap_references_open(zmap *const *stores, size_t nstores, const zmap_reference *
     for (size_t i = 0; i < nstores; i++)
         all &= zmap_caps_of(stores[i]);
     if (rc == NC_NOERR)
-        rc = zmap_references_find(&table_finder, s, all != 0, out);
+        rc = ncz_references_find(&table_finder, s, all != 0, out);
     if (rc != NC_NOERR)
         free_references(s);
     return rc;

@@ -9,7 +9,7 @@
  *
  * Requests of one key that follow each other stay so, with one key pointer: they are answered from one version.
  */
-#include "zmap/references/zmap_references_int.h"
+#include "references/references_int.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -20,7 +20,7 @@
 /* A request that another store answers. */
 typedef struct part {
     zmap_get_req *req; /* the caller's */
-    zmap_found    ref;
+    ncz_found     ref;
     zmap_get_req  own;    /* the request of the other store, if it is alone */
     size_t        at;     /* its place in the batch */
     bool          merges; /* with others */
@@ -52,7 +52,7 @@ typedef struct getting {
 
 /* An absent object here must not look like a chunk that was never written. */
 int
-zmap_references_fail(const char *key, const zmap_found *ref, const ncz_err *err)
+ncz_references_fail(const char *key, const ncz_found *ref, const ncz_err *err)
 {
     if (err->code == NC_EEMPTY)
         return ncz_fail(NC_ENOOBJECT, "%s: refers to \"%s\" of the %s store, which has no such object", key,
@@ -103,7 +103,7 @@ is_version(const char *etag, const char *version)
 
 /* Whether the object there is the one that the reference names. A store that does not know cannot tell. */
 static int
-check_version(const char *key, const zmap_found *ref, const zmap_get_req *answer)
+check_version(const char *key, const ncz_found *ref, const zmap_get_req *answer)
 {
     if (ref->etag != NULL && answer->version[0] != '\0' && !is_version(ref->etag, answer->version))
         return ncz_fail(NC_EIO,
@@ -116,7 +116,7 @@ check_version(const char *key, const zmap_found *ref, const zmap_get_req *answer
 }
 
 static bool
-names_version(const zmap_found *ref)
+names_version(const ncz_found *ref)
 {
     return ref->etag != NULL || ref->modified != 0;
 }
@@ -124,7 +124,7 @@ names_version(const zmap_found *ref)
 /* Makes the request of the other store. A request of a whole object goes as it is; of another one the range is known,
  * and is checked here. */
 static int
-make_own(zmap_get_req *r, const zmap_found *ref, zmap_get_req *own)
+make_own(zmap_get_req *r, const ncz_found *ref, zmap_get_req *own)
 {
     uint64_t off;
     size_t   n;
@@ -146,7 +146,7 @@ make_own(zmap_get_req *r, const zmap_found *ref, zmap_get_req *own)
 
 /* Completes the caller's request by the answer to its own one. */
 static int
-take_own(zmap_get_req *r, const zmap_found *ref, zmap_get_req *own)
+take_own(zmap_get_req *r, const ncz_found *ref, zmap_get_req *own)
 {
     int rc = own->err.code == NC_NOERR ? check_version(r->key, ref, own) : own->err.code;
 
@@ -160,16 +160,16 @@ take_own(zmap_get_req *r, const zmap_found *ref, zmap_get_req *own)
     r->size = ref->len != ZMAP_WHOLE ? ref->len : own->size;
     r->modified = own->modified;
     memcpy(r->version, own->version, sizeof r->version);
-    return own->err.code == NC_NOERR ? rc : zmap_references_fail(r->key, ref, &own->err);
+    return own->err.code == NC_NOERR ? rc : ncz_references_fail(r->key, ref, &own->err);
 }
 
 /* Finds the reference. *here: the request needs no other store, and its status is the result. */
 static int
-prepare(const references_map *s, zmap_get_req *r, ncz_arena *room, zmap_found *ref, zmap_get_req *own, bool *here)
+prepare(const references_map *s, zmap_get_req *r, ncz_arena *room, ncz_found *ref, zmap_get_req *own, bool *here)
 {
     int rc;
 
-    *ref = (zmap_found){.data = NULL};
+    *ref = (ncz_found){.data = NULL};
     rc = s->finder->find(s->arg, r->key, room, ref);
     *here = rc != NC_NOERR || ref->data != NULL;
     if (*here)
@@ -183,7 +183,7 @@ static void
 get_alone(const references_map *s, zmap_get_req *r, zmap_done_fn done, void *arg)
 {
     ncz_arena    room = NCZ_ARENA_INIT;
-    zmap_found   ref;
+    ncz_found    ref;
     zmap_get_req own;
     bool         here;
     int          rc = prepare(s, r, &room, &ref, &own, &here);
@@ -230,7 +230,7 @@ can_merge(const part *p)
 
 /* The objects of two references to one store. */
 static int
-compare_objects(const zmap_found *a, const zmap_found *b)
+compare_objects(const ncz_found *a, const ncz_found *b)
 {
     return a->object == b->object ? 0 : strcmp(a->object, b->object);
 }
@@ -341,7 +341,7 @@ take_part(const run *r, part *p, zmap_get_req *answer)
     p->req->modified = answer->modified;
     memcpy(p->req->version, answer->version, sizeof p->req->version);
     if (answer->err.code != NC_NOERR)
-        return zmap_references_fail(p->req->key, &p->ref, &answer->err);
+        return ncz_references_fail(p->req->key, &p->ref, &answer->err);
     if ((rc = check_version(p->req->key, &p->ref, answer)) != NC_NOERR)
         return rc;
     return take_bytes(r, p, &answer->body);
@@ -394,7 +394,7 @@ get_together(getting *g, zmap_get_req *reqs, size_t n)
 }
 
 int
-zmap_references_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
+ncz_references_get(zmap *m, zmap_get_req *reqs, size_t n, zmap_done_fn done, void *arg)
 {
     getting g = {.s = (const references_map *)m, .done = done, .arg = arg, .room = NCZ_ARENA_INIT};
     bool    ready = n > 1 && make_tables(&g, n);

@@ -1,12 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dataset_deferred_root: datasets that become visible when they are closed (`commit=close`). Until then the root's
- * documents have hidden names beside their final ones, so that no reader opens an incomplete dataset. Opening with
- * `commit=close` finds and continues it. Closing puts the documents under their final names, the one that makes the
- * dataset visible last, and then deletes the hidden ones. A store that shows all changes at once (ZMAP_COMMITS) needs
- * none of this.
+ * dataset_publish: when what a session stored is durable, and visible to others.
+ *
+ * A dataset with `commit=close` becomes visible when it is closed. Until then the root's documents have hidden names
+ * beside their final ones, so that no reader opens an incomplete dataset. Opening with `commit=close` finds and
+ * continues it. Closing puts the documents under their final names, the one that makes the dataset visible last, and
+ * then deletes the hidden ones. A store that shows all changes at once (ZMAP_COMMITS) needs none of this.
  */
 #include "dataset/dataset_int.h"
+
+/* ---- every session ---- */
+
+int
+ncz_dataset_sync_map(ncz_dataset *ds)
+{
+    int rc;
+
+    if (!ds->durable || (zmap_caps_of(ds->map) & (ZMAP_CAN_SYNC | ZMAP_COMMITS)) != ZMAP_CAN_SYNC)
+        return NC_NOERR;
+    if ((rc = zmap_sync(ds->map)) != NC_NOERR)
+        ncz_err_save(&ds->failed, rc);
+    return rc;
+}
+
+int
+ncz_dataset_commit(ncz_dataset *ds)
+{
+    return (zmap_caps_of(ds->map) & ZMAP_COMMITS) != 0 ? zmap_sync(ds->map) : NC_NOERR;
+}
+
+/* ---- `commit=close` ---- */
 
 const char *
 ncz_deferred_key(const char *key)
