@@ -17,12 +17,12 @@ ncz_aggregated_set_fill(ncz_aggregated *g)
 {
     const ncz_var *v = g->v;
     const ncz_att *att = ncz_atts_find(&v->atts, "missing_value");
-    const void    *value = v->type->fill;
+    const void    *value = ncz_aggregation_fill(v);
 
-    if (v->fill_mode == NCZ_FILL_VALUE && v->fill != NULL)
-        value = v->fill;
-    else if (att != NULL && att->len > 0 && att->type == v->type)
+    if (value == NULL && att != NULL && att->len > 0 && att->type == v->type)
         value = att->data;
+    else if (value == NULL)
+        value = v->type->fill;
     return value != NULL ? ncz_type_dup_elems(v->type, value, 1, &g->fill) : NC_NOERR;
 }
 
@@ -106,9 +106,11 @@ ncz_fragment_map_clear(const ncz_var *v, ncz_fragment_map *m)
 static int
 find_padding(const ncz_var *map, int64_t *out)
 {
-    const void *fill = map->fill_mode == NCZ_FILL_VALUE && map->fill != NULL ? map->fill : map->type->fill;
+    const void *fill = ncz_aggregation_fill(map);
 
     *out = INT64_MIN;
+    if (fill == NULL)
+        fill = map->type->fill;
     if (fill == NULL)
         return NC_NOERR;
     return ncz_convert(map->type, fill, ncz_type_of(NC_INT64), out, 1, false) == NC_ENOMEM ? NC_ENOMEM : NC_NOERR;
@@ -258,9 +260,8 @@ read_texts(ncz_aggregated *g, ncz_var *f, bool *common, char ***out)
 static void
 drop_fill_texts(const ncz_var *f, char **texts, size_t n)
 {
-    const char *fill = f->type->class == NCZ_TYPE_STRING && f->fill_mode == NCZ_FILL_VALUE && f->fill != NULL
-                           ? *(char *const *)f->fill
-                           : NULL;
+    const void *value = f->type->class == NCZ_TYPE_STRING ? ncz_aggregation_fill(f) : NULL;
+    const char *fill = value != NULL ? *(char *const *)value : NULL;
 
     for (size_t i = 0; i < n && fill != NULL; i++)
         if (texts[i] != NULL && strcmp(texts[i], fill) == 0)
@@ -274,10 +275,12 @@ static bool
 is_missing(const ncz_var *f, const char *elem)
 {
     const ncz_att *att = ncz_atts_find(&f->atts, "missing_value");
-    const void    *fill = f->fill_mode == NCZ_FILL_VALUE && f->fill != NULL ? f->fill : f->type->fill;
+    const void    *fill = ncz_aggregation_fill(f);
     size_t         size = f->type->size;
 
-    if (fill != NULL && (f->fill_mode == NCZ_FILL_VALUE || size > 1) && ncz_type_equal_elems(f->type, elem, fill, 1))
+    if (fill == NULL && size > 1)
+        fill = f->type->fill;
+    if (fill != NULL && ncz_type_equal_elems(f->type, elem, fill, 1))
         return true;
     for (size_t i = 0; att != NULL && att->type == f->type && i < att->len; i++)
         if (ncz_type_equal_elems(f->type, elem, (const char *)att->data + i * size, 1))

@@ -137,13 +137,13 @@ find_missing(const ncz_var *v, conversion *c)
 {
     const ncz_att *att = ncz_atts_find(&v->atts, "missing_value");
     size_t         n = att != NULL && ncz_type_is_number(att->type) ? att->len : 0;
-    bool           own = v->fill_mode == NCZ_FILL_VALUE && v->fill != NULL;
+    const void    *own = ncz_aggregation_fill(v);
     int            rc = NC_NOERR;
 
     if ((c->missing = ncz_alloc_n(n + 1, sizeof *c->missing)) == NULL)
         return ncz_fail_nomem(n);
-    if (own)
-        rc = add_missing(c, v->type, v->fill, 1);
+    if (own != NULL)
+        rc = add_missing(c, v->type, own, 1);
     else if (v->type->fill != NULL && v->type->size > 1)
         rc = add_missing(c, v->type, v->type->fill, 1);
     return rc == NC_NOERR && n > 0 ? add_missing(c, att->type, att->data, n) : rc;

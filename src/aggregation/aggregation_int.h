@@ -8,7 +8,7 @@
  *   aggregation_fill.c      one value for a whole part
  *   aggregation_fragment.c  values of one fragment: missing ones, unpacked, in the aggregation's units and type
  *   aggregation_units.c     conversion of units
- *   aggregation_names.c     texts of attributes, and what they name
+ *   aggregation_names.c     texts of attributes and what they name, fill values
  *   aggregation_open.c      the fragments that are open
  */
 #ifndef NCZ_AGGREGATION_INT_H
@@ -96,6 +96,9 @@ typedef struct ncz_aggregated {
 
 /* The text of an attribute of characters or of one string, in fresh memory; *out is NULL without such an attribute. */
 int ncz_aggregation_text(const ncz_atts *atts, const char *name, char **out);
+/* The fill value that a variable has itself: by its attribute, which h5netcdf writes alone for scalars, or by what is
+ * stored. NULL: none. */
+const void *ncz_aggregation_fill(const ncz_var *v);
 /* Returns the next word of a text between blanks, and moves *text behind it. Its length is 0 at the end. */
 ncz_line ncz_aggregation_word(const char **text);
 /* A variable or dimension by its name, in the group or one above it, or by its path. *out is NULL if there is none. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* aggregation_names: the texts of attributes, the words in them, and what these name. */
+/* aggregation_names: what attributes say: texts, the words in them and what these name, and the fill value. */
 #include "aggregation/aggregation_int.h"
 
 #include <string.h>
@@ -26,6 +26,16 @@ ncz_aggregation_text(const ncz_atts *atts, const char *name, char **out)
     if ((*out = ncz_strndup(s != NULL ? s : "", len)) == NULL)
         return ncz_fail_nomem(len + 1);
     return NC_NOERR;
+}
+
+const void *
+ncz_aggregation_fill(const ncz_var *v)
+{
+    const ncz_att *att = ncz_atts_find(&v->atts, "_FillValue");
+
+    if (att != NULL && att->len > 0 && att->type == v->type)
+        return att->data;
+    return v->fill_mode == NCZ_FILL_VALUE ? v->fill : NULL;
 }
 
 static bool

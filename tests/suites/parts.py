@@ -163,10 +163,11 @@ PARTS = (
     Part("peers", "zarr-python 3 and netCDF-C (--all: zarr-python 2, 3.0 and newest, xarray, GDAL, TensorStore, zarrs)", (1, 3), (
         Script("interoperability", "python3 tests/interop/run {gcc}"),
     ), ("short", "netcdf"), ("peers",)),
-    Part("virtual", "sets of references by kerchunk and VirtualiZarr, read as xarray and h5py read them", (1, 1), (
+    Part("virtual", "sets of references by kerchunk and VirtualiZarr, aggregations by cfdm, read as their writers read them", (1, 1), (
         Meson("gcc", ["places", "kerchunk"]),
         Script("sets of references", "tests/virtual/run {gcc}", targets=("tools/nczdump", "tools/nczcopy")),
-    ), ("virtual",)),
+        Script("CF aggregations", "tests/virtual/aggregations {gcc}", targets=("tools/nczdump", "tools/nczcopy", "src/libnczarr.so.0.1.0")),
+    ), ("virtual", "cfdm")),
     Part("icechunk", "repositories of icechunk 1 and 2, read as zarr-python reads them; requests are counted", (1, 4), (
         Meson("gcc", ["icechunk"]),
         Script("Icechunk repositories", "tests/icechunk/run {gcc}", targets=("tools/nczdump", "tools/nczgen", "tools/nczcopy")),
