@@ -174,7 +174,7 @@ check_links(ncz_hdf5_check_state *s, const ncz_hdf5_object *o)
 }
 
 /* If the header says that the order is tracked, the message must say so, too, and as much of the index: libhdf5 looks
- * at one here, at the other there. */
+ * at one here, at the other there. It is there only with attributes: libhdf5 deletes it with the last one. */
 static int
 check_attribute_info(ncz_hdf5_check_state *s, const ncz_hdf5_object *o)
 {
@@ -194,6 +194,9 @@ check_attribute_info(ncz_hdf5_check_state *s, const ncz_hdf5_object *o)
                           "%s at address %" PRIu64 " have their order %s and %s, which the header does not say", what,
                           o->addr, d.tracked ? "tracked" : "not tracked", d.indexed ? "indexed" : "not indexed");
     (void)check_numbers(s, o, &d, NCZ_HDF5_MSG_ATTRIBUTE, what);
+    if (o->nattributes == 0)
+        ncz_hdf5_fault_at(s->f, o->addr, "%s at address %" PRIu64 " have an info message, and there are none", what,
+                          o->addr);
     if (d.heap != NCZ_HDF5_NONE)
         return ncz_hdf5_check_dense(s, &d, false, o->addr);
     for (size_t i = 0; i < o->nattributes && d.tracked; i++)

@@ -304,13 +304,14 @@ put_group(const parts *p, ncz_hdf5_out *o)
     }
 }
 
-/* Attribute info where they are tracked or dense, attributes. */
+/* Attribute info where they are tracked or dense, attributes. An object without attributes has no such message: libhdf5
+ * asserts it when it adds the first one. */
 static void
 put_attributes(const parts *p, ncz_hdf5_out *o)
 {
     const ncz_hdf5_drawn *of = p->links.of;
 
-    if (of->tracked_attributes || of->dense_attributes)
+    if (of->nattributes > 0 && (of->tracked_attributes || of->dense_attributes))
         put_info(of, &p->dense_attributes, o);
     for (size_t i = 0; i < of->nattributes && !of->dense_attributes; i++) {
         const ncz_hdf5_attribute *a = &of->attributes[i];

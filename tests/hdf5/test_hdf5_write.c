@@ -361,6 +361,19 @@ check_root(const ncz_hdf5_object *root)
     written_clear(&w);
 }
 
+/* The checker has a fault for the attribute info of an object without attributes, at which libhdf5 asserts. */
+TEST(an_object_without_attributes_has_no_attribute_info)
+{
+    static ncz_hdf5_attribute attribute = {
+        .name = "a", .order = 3, .type = &written_int, .data = (const unsigned char *)"\1\2\3\4", .len = 4};
+    ncz_hdf5_object root = {.kind = NCZ_HDF5_GROUP};
+
+    check_root(&root);
+    root.attributes = &attribute;
+    root.nattributes = 1;
+    check_root(&root);
+}
+
 TEST(what_does_not_track_an_order_stays_so)
 {
     enum { MANY = 40 };

@@ -178,10 +178,12 @@ PARTS = (
     Part("h5py", "the structure and values of HDF5 files of each version, as h5py sees them", (0, 2), (
         Script("structure of HDF5 files", "tests/hdf5/run {gcc}", targets=("tests/hdf5/hdf5_dump", "tools/nczdump", "src/libnczarr.so.0.1.0")),
     ), ("short",), ("writers",)),
-    Part("netcdf4", "random programs write netCDF-4 files by netCDF-C and by this library; netCDF-C changes ours", (1, 5), (
+    Part("netcdf4", "random programs write netCDF-4 files by netCDF-C and by this library; netCDF-C changes ours", (1, 15), (
         Script("netCDF-4 files by random programs", "tests/netcdf4/run {gcc}", targets=("tools/nczdump", "src/libnczarr.so.0.1.0", FORK_SERVER)),
         Script("netCDF-4 files read by others", "tests/netcdf4/readers {gcc}", targets=("tools/nczdump", "tools/nczgen", "src/libnczarr.so.0.1.0")),
-    ), ("netcdf", "short"), ("readers",)),
+        Script("netCDF-4 files changed by libhdf5 with assertions", "tests/netcdf4/libhdf5 {gcc}", when=ALL,
+               targets=("tools/nczdump", "tools/nczgen", "src/libnczarr.so.0.1.0")),
+    ), ("netcdf", "short"), ("readers", "hdf5")),
     Part("package", "symbols, headers, installation, static link, one-file library", (1, 12), (
         Script("package", "tests/package/run {gcc}", env={"MALLOC_PERTURB_": ""}), # most of it is compilers
     ), ("clang", "netcdf", "package"), ("package_all", "debian")),
