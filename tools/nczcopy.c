@@ -38,6 +38,7 @@ enum {
     OPT_FLATTEN,
     OPT_REPACK,
     OPT_CMIP7,
+    OPT_BBOX,
 };
 
 static const option_row rows[] = {
@@ -48,6 +49,7 @@ static const option_row rows[] = {
     {'G', 'G', "only-groups", "LIST", ":groups", "these groups only", ", definitions and data"},
     {OPT_DIM, 'd', "dim", "DIM,FIRST[,[LAST][,STRIDE]]", ":dims", "only this part of a dimension",
      ": indices, or values: 10.,20., or dates: 2001-02-01,2001-03"},
+    {OPT_BBOX, 0, "bbox", "W,S,E,N", NULL, "only what is within these degrees east and north", NULL},
     {OPT_SKIP_UNREADABLE, 0, "skip-unreadable", NULL, NULL, "leave out variables whose type or codec cannot be read",
      ", with a warning"},
     {OPT_DAMAGED, 0, "damaged", "HOW", "stop fill skip", "damaged chunks",
@@ -159,6 +161,17 @@ take_limits(copy_opts *o, const char *arg)
     return false;
 }
 
+static bool
+take_box(copy_opts *o, const char *arg)
+{
+    char why[HYPERSLAB_WHY_SIZE];
+
+    if (hyperslab_parse_box(&o->limits, arg, why))
+        return true;
+    message_print("%s", why);
+    return false;
+}
+
 /* The kind of dataset, by the names of nccopy's -k. A mode that is given says more than a kind of Zarr does. */
 static bool
 take_kind(copy_opts *o, const dataset_kind *kind, const char *arg)
@@ -258,6 +271,7 @@ take_option(void *ctx, int id, const char *arg)
     switch (id) {
     case 'd': return strchr(arg, ',') != NULL ? take_limits(o, arg) : take_deflate(o, arg);
     case OPT_DIM: return take_limits(o, arg);
+    case OPT_BBOX: return take_box(o, arg);
     case 'F': return copy_parse_filters(o, arg);
     case 'c': return copy_parse_chunks(o, arg);
     case 'M': return copy_parse_min_chunked(o, arg);
@@ -310,7 +324,7 @@ check_arguments(const copy_opts *o, char *const *args, int n)
         return false;
     }
     if (o->in_place && o->limits.n > 0) {
-        message_print("-d: not with --in-place, which copies nothing");
+        message_print("-d and --bbox: not with --in-place, which copies nothing");
         return false;
     }
     if (o->in_place && o->damaged != DAMAGE_STOP) {

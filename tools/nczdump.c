@@ -40,7 +40,8 @@ enum {
     OPT_DAMAGED,
     OPT_CHECK,
     OPT_STRUCTURE,
-    OPT_LOG
+    OPT_LOG,
+    OPT_BBOX
 };
 
 static const option_row rows[] = {
@@ -52,6 +53,7 @@ static const option_row rows[] = {
     {'g', 'g', "groups", "LIST", ":groups", "data of these groups only", NULL},
     {'d', 'd', "dim", "DIM,FIRST[,[LAST][,STRIDE]]", ":dims", "only this part of a dimension",
      ": indices, or values: 10.,20., or dates: 2001-02-01,2001-03"},
+    {OPT_BBOX, 0, "bbox", "W,S,E,N", NULL, "only what is within these degrees east and north", NULL},
     {OPT_DAMAGED, 0, "damaged", "HOW", "stop fill skip", "damaged chunks",
      ": stop (the default); fill: print the fill value in their place; skip: leave out their variables; a list at "
      "the "
@@ -248,6 +250,17 @@ take_limits(dump_opts *o, const char *arg)
 }
 
 static bool
+take_box(dump_opts *o, const char *arg)
+{
+    char why[HYPERSLAB_WHY_SIZE];
+
+    if (hyperslab_parse_box(&o->limits, arg, why))
+        return true;
+    message_print("%s", why);
+    return false;
+}
+
+static bool
 take_graphics(dump_request *r, const char *arg)
 {
     static const char *const words[] = {"auto", "sixel", "kitty", "blocks"};
@@ -341,6 +354,7 @@ take_option(void *ctx, int id, const char *arg)
     case 'c': o->part = o->part == DUMP_HEADER ? DUMP_HEADER : DUMP_COORDS; return true;
     case 'v': return take_vars(o, "-v", arg);
     case 'd': return take_limits(o, arg);
+    case OPT_BBOX: return take_box(o, arg);
     case 'g': return option_names("-g", arg, &o->groups);
     case 'b': return take_index_comments(o, DUMP_COMMENTS_ROWS, arg);
     case 'f': return take_index_comments(o, DUMP_COMMENTS_VALUES, arg);
@@ -378,7 +392,7 @@ check_arguments(const dump_request *r, char *const *args, int n)
         return false;
     }
     if (r->structure && (!o->check || o->vars.n > 0 || o->groups.n > 0 || o->limits.n > 0)) {
-        message_print(o->check ? "--structure: of a whole file, not with -v, -g and -d"
+        message_print(o->check ? "--structure: of a whole file, not with -v, -g, -d and --bbox"
                                : "--structure: only with --check");
         return false;
     }
@@ -407,7 +421,7 @@ check_arguments(const dump_request *r, char *const *args, int n)
     }
     if (o->limits.n > 0 &&
         (r->html || o->form == DUMP_TREE || o->form == DUMP_CHUNKS || o->form == DUMP_CHUNKS_JSON)) {
-        message_print("-d: not with --tree, --chunks and --html, which show what is stored");
+        message_print("-d and --bbox: not with --tree, --chunks and --html, which show what is stored");
         return false;
     }
     return true;

@@ -251,6 +251,7 @@ def wrong_values():
 # An option with a text of no length, and what the message says.
 EMPTY_VALUES = [
     ("nczdump", "-v", "-v: an empty name"), ("nczdump", "-g", "-g: an empty name"), ("nczdump", "-d", "-d: : wanted: DIM,FIRST"),
+    ("nczdump", "--bbox", "--bbox : wanted: WEST,SOUTH,EAST,NORTH"), ("nczcopy", "--bbox", "--bbox : wanted: WEST,SOUTH,EAST,NORTH"),
     ("nczdump", "-n", "-n: the name is empty"), ("nczdump", "-p", "-p: not F, F,D or ,D with numbers from 1 to 20"),
     ("nczdump", "-b", "-b: not c or f"), ("nczdump", "-f", "-f: not c or f"), ("nczdump", "-l", "-l: not a number from 10 to"),
     ("nczdump", "-X", "-X: not p, F or m"), ("nczdump", "-L", "-L: not a number from -1 to 100"),

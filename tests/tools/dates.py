@@ -104,9 +104,20 @@ def known(folder):
     cases.report("dates: a table of known ones", problems)
 
 
+def last_day(parts, calendar):
+    """The day, or the month's last one of a calendar of models that lacks it though there is one."""
+    try:
+        cftime.datetime(*parts[:3], calendar="proleptic_gregorian")
+    except ValueError:
+        return parts[2]
+    return min(parts[2], cftime.datetime(*parts[:2], 1, calendar=calendar).daysinmonth)
+
+
 def period(text, calendar):
     """[begin, end) of a date as cftime counts; None: the calendar does not have it."""
     parts = [int(x) for x in re.split(r"[-T:]", text)]
+    if len(parts) > 2 and calendar not in ("standard", "gregorian", "proleptic_gregorian", "julian"):
+        parts[2] = last_day(parts, calendar)
     try:
         begin = cftime.datetime(*(parts + [1] if len(parts) == 2 else parts), calendar=calendar)
     except ValueError:

@@ -3,9 +3,10 @@
  * hyperslab.h: a part of a dataset, chosen by limits on its dimensions, for nczdump and nczcopy.
  *
  * Limits are parsed from the command line (hyperslab_parse.c), resolved against an open dataset into runs of indices
- * (hyperslab_resolve.c, hyperslab_coord.c), and read (hyperslab_read.c). They mean what they mean to NCO: indices from
- * 0, the last one included; numbers with a decimal point or an exponent are values of the coordinate variable. Dates
- * are what its units and calendar make of them; each means the period that it names, as xarray has it.
+ * (hyperslab_resolve.c; values and dates: hyperslab_coord.c, hyperslab_date.c; boxes: hyperslab_box.c), and read
+ * (hyperslab_read.c). They mean what they mean to NCO: indices from 0, the last one included; numbers with a decimal
+ * point or an exponent are values of the coordinate variable. Dates are what its units and calendar make of them; each
+ * means the period that it names, as xarray has it.
  */
 #ifndef HYPERSLAB_H
 #define HYPERSLAB_H
@@ -38,6 +39,8 @@ typedef struct hyperslab_limit {
     bool           by_value;  /* edges are values */
     bool           by_date;   /* ... or dates */
     bool           exclusive; /* `last` is not included, and edges out of range are moved into it: a subscript */
+    bool           is_box;    /* of the Earth: edges are its west and east, by value */
+    double         south, north;
 } hyperslab_limit;
 
 typedef struct hyperslab_limits {
@@ -52,6 +55,9 @@ typedef struct hyperslab_limits {
 bool hyperslab_parse(hyperslab_limits *l, const char *spec, char why[HYPERSLAB_WHY_SIZE]);
 /* Adds subscripts of a variable, as Python has them: "0:10,:,3" (without brackets). */
 bool hyperslab_parse_subscripts(hyperslab_limits *l, const char *var, const char *text, char why[HYPERSLAB_WHY_SIZE]);
+/* Adds a box of the Earth, "WEST,SOUTH,EAST,NORTH" in degrees; a west that is greater than the east: over the meridian
+ * of 180 degrees. */
+bool hyperslab_parse_box(hyperslab_limits *l, const char *text, char why[HYPERSLAB_WHY_SIZE]);
 void hyperslab_limits_clear(hyperslab_limits *l);
 
 /* ---- hyperslab_resolve.c: the indices of an open dataset ----------------------------------------------------- */

@@ -193,3 +193,34 @@ hyperslab_parse_subscripts(hyperslab_limits *l, const char *var, const char *tex
     }
     return true;
 }
+
+bool
+hyperslab_parse_box(hyperslab_limits *l, const char *text, char why[HYPERSLAB_WHY_SIZE])
+{
+    static const char option[] = "--bbox ";
+    hyperslab_limit  *limit;
+    char             *shown = memory_alloc(sizeof option + strlen(text), 1);
+    double            v[4];
+    const char       *p = text;
+    size_t            n = 0;
+
+    memcpy(shown, option, sizeof option - 1);
+    memcpy(shown + sizeof option - 1, text, strlen(text));
+    limit = add_limit(l, shown);
+    free(shown);
+    for (char *end; n < 4; n++, p = end + (*end == ',')) {
+        v[n] = strtod(p, &end);
+        if (end == p || !isfinite(v[n]) || strchr(" \t\n", *p) != NULL || *end != (n < 3 ? ',' : '\0'))
+            break;
+    }
+    if (n < 4)
+        return fail(why, limit->text, "wanted: WEST,SOUTH,EAST,NORTH in degrees");
+    if (v[1] > v[3])
+        return fail(why, limit->text, "its south is north of its north: wanted WEST,SOUTH,EAST,NORTH");
+    limit->is_box = limit->by_value = true;
+    limit->first = (hyperslab_edge){.given = true, .value = v[0]};
+    limit->last = (hyperslab_edge){.given = true, .value = v[2]};
+    limit->south = v[1];
+    limit->north = v[3];
+    return true;
+}

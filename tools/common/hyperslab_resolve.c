@@ -3,7 +3,7 @@
  * hyperslab_resolve.c: applies limits to the dimensions of an open dataset: each becomes a few runs of indices.
  */
 #include "common/group_tree.h"
-#include "common/hyperslab.h"
+#include "common/hyperslab_int.h"
 #include "common/memory.h"
 
 #include "common/error_text.h"
@@ -29,95 +29,6 @@ fail_call(char *why, const char *text, int rc)
 
     error_text(rc, NULL, what);
     return fail(why, text, what, rc);
-}
-
-/* ---- runs ---- */
-
-/* Extends the last run by an index where it fits, else begins another. */
-static void
-add_index(hyperslab_dim *d, size_t index)
-{
-    hyperslab_run *last = d->nruns > 0 ? &d->runs[d->nruns - 1] : NULL;
-
-    d->len++;
-    if (last != NULL && last->count == 1 && index > last->start)
-        last->step = index - last->start;
-    if (last != NULL && index == last->start + last->count * last->step) {
-        last->count++;
-        return;
-    }
-    d->runs = memory_grow(d->runs, d->nruns, sizeof *d->runs);
-    d->runs[d->nruns++] = (hyperslab_run){.start = index, .count = 1, .step = 1};
-}
-
-/* From first to last, which is smaller if the range is wrapped around the end; the stride goes on there. */
-static size_t
-make_runs(size_t first, size_t last, size_t stride, size_t len, hyperslab_run runs[2])
-{
-    size_t end = first <= last ? last : len - 1, next;
-
-    runs[0] = (hyperslab_run){.start = first, .count = (end - first) / stride + 1, .step = stride};
-    if (first <= last)
-        return 1;
-    next = stride - 1 - (end - first) % stride;
-    if (next > last)
-        return 1;
-    runs[1] = (hyperslab_run){.start = next, .count = (last - next) / stride + 1, .step = stride};
-    return 2;
-}
-
-static bool
-take_least(hyperslab_run *runs, size_t n, size_t *index)
-{
-    bool any = false;
-
-    for (size_t i = 0; i < n; i++)
-        if (runs[i].count > 0 && (!any || runs[i].start < *index)) {
-            *index = runs[i].start;
-            any = true;
-        }
-    for (size_t i = 0; any && i < n; i++)
-        if (runs[i].count > 0 && runs[i].start == *index) {
-            runs[i].start += --runs[i].count > 0 ? runs[i].step : 0;
-        }
-    return any;
-}
-
-/* The union of what there is and other runs, ascending. */
-static void
-merge_runs(hyperslab_dim *d, const hyperslab_run *more, size_t nmore)
-{
-    hyperslab_dim  merged = {.dimid = d->dimid, .first_limit = d->first_limit};
-    size_t         n = d->nruns + nmore, index = 0;
-    hyperslab_run *all = memory_alloc(n, sizeof *all);
-
-    memcpy(all, d->runs, d->nruns * sizeof *all);
-    memcpy(all + d->nruns, more, nmore * sizeof *all);
-    while (take_least(all, n, &index))
-        add_index(&merged, index);
-    free(all);
-    free(d->runs);
-    *d = merged;
-}
-
-static void
-set_runs(hyperslab_dim *d, const hyperslab_run *runs, size_t n)
-{
-    d->runs = memory_alloc(n, sizeof *d->runs);
-    memcpy(d->runs, runs, n * sizeof *d->runs);
-    d->nruns = n;
-    d->len = runs[0].count + (n > 1 ? runs[1].count : 0);
-}
-
-static bool
-has_runs(const hyperslab_dim *d, const hyperslab_run *runs, size_t n)
-{
-    bool same = d->nruns == n;
-
-    for (size_t i = 0; same && i < n; i++)
-        same = d->runs[i].start == runs[i].start && d->runs[i].count == runs[i].count &&
-               (runs[i].count == 1 || d->runs[i].step == runs[i].step);
-    return same;
 }
 
 /* ---- one limit on one dimension ---- */
@@ -169,43 +80,17 @@ find_range(const hyperslab_limit *l, int grp, int dimid, size_t len, size_t *fir
     return NC_NOERR;
 }
 
-static hyperslab_dim *
-find_or_add(hyperslab *h, int dimid)
-{
-    for (size_t i = 0; i < h->n; i++)
-        if (h->dims[i].dimid == dimid)
-            return &h->dims[i];
-    h->dims = memory_grow(h->dims, h->n, sizeof *h->dims);
-    h->dims[h->n] = (hyperslab_dim){.dimid = dimid};
-    return &h->dims[h->n++];
-}
-
 static int
 apply_limit(hyperslab *h, const hyperslab_limit *l, int grp, int dimid, char *why)
 {
-    hyperslab_run  runs[2];
-    hyperslab_dim *d;
-    size_t         len, first, last, n;
-    int            rc = nc_inq_dimlen(grp, dimid, &len);
+    size_t len, first, last;
+    int    rc = nc_inq_dimlen(grp, dimid, &len);
 
     if (rc != NC_NOERR)
         return fail_call(why, l->text, rc);
     if ((rc = find_range(l, grp, dimid, len, &first, &last, why)) != NC_NOERR)
         return rc;
-    n = make_runs(first, last, l->stride, len, runs);
-    d = find_or_add(h, dimid);
-    if (d->nruns > 0 && (l->var != NULL || d->first_limit->var != NULL)) {
-        if (has_runs(d, runs, n))
-            return NC_NOERR;
-        return fail(why, l->text, "chooses another part of a dimension than a subscript of a variable", NC_EINVAL);
-    }
-    if (d->nruns > 0)
-        merge_runs(d, runs, n);
-    else
-        set_runs(d, runs, n);
-    if (d->first_limit == NULL)
-        d->first_limit = l;
-    return NC_NOERR;
+    return hyperslab_take_range(h, l, dimid, len, first, last, why);
 }
 
 /* ---- the tree of groups ---- */
@@ -315,7 +200,9 @@ hyperslab_resolve(const hyperslab_limits *l, int root, hyperslab *h, char why[HY
     for (size_t i = 0; rc == NC_NOERR && i < l->n; i++) {
         walker w = {.h = h, .l = &l->v[i], .why = why};
 
-        if ((rc = walk_group(&w, root)) == NC_NOERR && !w.found)
+        if (l->v[i].is_box)
+            rc = hyperslab_take_box(h, &l->v[i], root, why);
+        else if ((rc = walk_group(&w, root)) == NC_NOERR && !w.found)
             rc = fail_no_such(&l->v[i], root, why);
     }
     if (rc != NC_NOERR)

@@ -403,7 +403,7 @@ copy_source_load(const copy_opts *o, copy_source *s)
     int  rc = hyperslab_resolve(&o->limits, s->ncid, &s->part, why);
 
     if (rc != NC_NOERR) {
-        message_print("%s: -d: %s", o->in, why);
+        message_print("%s: %s", o->in, why);
         return rc;
     }
     if ((rc = add_groups(o, s, s->ncid)) != NC_NOERR)

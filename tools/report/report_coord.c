@@ -5,6 +5,8 @@
  */
 #include "report_int.h"
 
+#include "common/coord_role.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,10 +51,10 @@ load_numbers(report_page *p, int grp, int varid, report_coord *c)
 
     if (good) {
         c->time = dump_timebase_for(&p->d, grp, varid, v.name);
-        c->kind = c->time.valid                     ? REPORT_TIMES
-                  : report_is_latitude(grp, varid)  ? REPORT_LATITUDES
-                  : report_is_longitude(grp, varid) ? REPORT_LONGITUDES
-                                                    : REPORT_NUMBERS;
+        c->kind = c->time.valid                    ? REPORT_TIMES
+                  : coord_is_latitude(grp, varid)  ? REPORT_LATITUDES
+                  : coord_is_longitude(grp, varid) ? REPORT_LONGITUDES
+                                                   : REPORT_NUMBERS;
         report_meaning_load(&v, &m);
         good = report_sample_try(p, &v, &m, NULL, 0, PLACES, &s, &why) == NC_NOERR && take_sample(c, &s);
         report_sample_clear(&s);

@@ -8,6 +8,8 @@
  */
 #include "report_int.h"
 
+#include "common/coord_role.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,41 +19,6 @@ enum { NODES = 65536, COARSE = 24 };
 #define RADIAN (3.14159265358979323846 / 180)
 
 /* ---- which variables ------------------------------------------------------------------------------------------ */
-
-/* CF's spellings. What is a longitude or latitude of a rotated grid has the unit `degrees`. */
-static bool
-means_degrees(int grp, int varid, const char *standard_name, char direction)
-{
-    dump_att a;
-    bool     does = false;
-
-    if (dump_att_load_named(grp, varid, "units", &a) == NC_NOERR && a.type == NC_CHAR && a.val != NULL &&
-        strncmp(a.val, "degree", 6) == 0) {
-        const char *s = (const char *)a.val + 6;
-
-        s += *s == 's';
-        s += *s == '_';
-        does = strcmp(s, direction == 'N' ? "N" : "E") == 0 || strcmp(s, direction == 'N' ? "north" : "east") == 0;
-    }
-    dump_att_clear(&a);
-    if (!does && dump_att_load_named(grp, varid, "standard_name", &a) == NC_NOERR) {
-        does = a.type == NC_CHAR && a.val != NULL && strcmp(a.val, standard_name) == 0;
-        dump_att_clear(&a);
-    }
-    return does;
-}
-
-bool
-report_is_latitude(int grp, int varid)
-{
-    return means_degrees(grp, varid, "latitude", 'N');
-}
-
-bool
-report_is_longitude(int grp, int varid)
-{
-    return means_degrees(grp, varid, "longitude", 'E');
-}
 
 /* The variable's last two dimensions are these, and those before it are the other variable's, too. */
 static bool
@@ -78,10 +45,10 @@ take_if_plane(const dump_var *v, int y, int x, int grp, int varid, pair *found)
 {
     if (!has_plane(v, y, x, grp, varid))
         return;
-    if (found->lat < 0 && report_is_latitude(grp, varid)) {
+    if (found->lat < 0 && coord_is_latitude(grp, varid)) {
         found->lat_grp = grp;
         found->lat = varid;
-    } else if (found->lon < 0 && report_is_longitude(grp, varid)) {
+    } else if (found->lon < 0 && coord_is_longitude(grp, varid)) {
         found->lon_grp = grp;
         found->lon = varid;
     }
@@ -243,8 +210,8 @@ report_geo_name(const dump_var *v, int y, int x, report_geo *g)
 
     *g = (report_geo){.ny = v->shape[y], .nx = v->shape[x]};
     if (!report_find_coordinate(v, y, &vars.lat_grp, &vars.lat) ||
-        !report_find_coordinate(v, x, &vars.lon_grp, &vars.lon) || !report_is_latitude(vars.lat_grp, vars.lat) ||
-        !report_is_longitude(vars.lon_grp, vars.lon)) {
+        !report_find_coordinate(v, x, &vars.lon_grp, &vars.lon) || !coord_is_latitude(vars.lat_grp, vars.lat) ||
+        !coord_is_longitude(vars.lon_grp, vars.lon)) {
         g->plane = true;
         if (!find_planes(v, y, x, &vars))
             return false;

@@ -182,9 +182,6 @@ bool report_add_name_of(int grp, int varid, size_t index, text_buf *t);
 
 /* ---- report_geo.c: where on Earth the places of a map are ------------------------------------------------------ */
 
-bool report_is_latitude(int grp, int varid);
-bool report_is_longitude(int grp, int varid);
-
 typedef struct report_geo {
     bool    has;                              /* else nothing else counts */
     bool    plane;                            /* latitudes and longitudes of two dimensions; else of one each */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* coord_role: what a coordinate variable means, by its attributes as CF has them. */
+#ifndef COORD_ROLE_H
+#define COORD_ROLE_H
+
+#include <stdbool.h>
+
+/* By units as CF spells them, such as degrees_north, or by the standard name. What is a longitude or latitude of a
+ * rotated grid has the unit `degrees`, and is none here. */
+bool coord_is_latitude(int grp, int varid);
+bool coord_is_longitude(int grp, int varid);
+
+/* The text of an attribute, in new memory; NULL: it is not there, or no text. */
+char *coord_text_att(int grp, int varid, const char *name);
+
+#endif /* COORD_ROLE_H */
