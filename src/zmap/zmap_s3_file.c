@@ -191,6 +191,7 @@ zmap_s3_file_fetch(zmap *m)
         return rc;
     atomic_store_explicit(&f->size, f->there, memory_order_release);
     zmap_s3_parts_cut(&f->parts, f->there); /* all of it is there already */
+    zmap_s3_parts_stored(&f->parts, f->there, f->when == NCZ_S3_IF_MATCH ? f->version : "");
     return NC_NOERR;
 }
 

@@ -26,7 +26,8 @@ typedef enum part_state {
     FULL, /* may be sent */
     SENDING,
     SENT,
-    AGAIN, /* changed since it was read: the put sends it */
+    AGAIN,  /* changed since it was read: the put sends it */
+    STORED, /* as the object that is there has it: the server can copy it */
 } part_state;
 
 struct zmap_s3_part {
@@ -71,7 +72,7 @@ forget_sent(zmap_s3_parts *p)
     p->pid = 0;
     p->nfull = 0;
     for (size_t i = 0; i < p->n; i++)
-        if (p->v[i].state != OPEN)
+        if (p->v[i].state != OPEN && p->v[i].state != STORED)
             p->v[i].state = AGAIN;
 }
 
@@ -106,7 +107,7 @@ make_room(zmap_s3_parts *p, uint64_t size)
 static void
 fill_part(zmap_s3_parts *p, zmap_s3_part *part, uint64_t len)
 {
-    if (part->state == SENT || part->state == SENDING)
+    if (part->state == SENT || part->state == SENDING || part->state == STORED)
         part->state = AGAIN;
     if (part->state != OPEN)
         return;
@@ -163,6 +164,7 @@ lengthen_parts(zmap_s3_parts *p, uint64_t size)
     p->n = 0;
     if (!make_room(p, size))
         p->waits = true;
+    p->version[0] = '\0';
     for (size_t i = 0; i < p->n; i++)
         p->v[i].state = AGAIN;
 }
@@ -322,6 +324,46 @@ put_small(zmap_s3_parts *p, uint64_t size, ncz_s3_op *whole)
     return rc;
 }
 
+/* The server copies what is stored and has not changed. Where it cannot, all of it is sent. */
+static void
+copy_some(zmap_s3_parts *p, const size_t *which, size_t n)
+{
+    ncz_s3_part parts[AT_ONCE], *all[AT_ONCE];
+    int         rc;
+
+    for (size_t i = 0; i < n; i++) {
+        parts[i] = (ncz_s3_part){.number = which[i] + 1, .ndata = p->v[which[i]].nsent, .version = p->version};
+        parts[i].off = (uint64_t)which[i] * p->each;
+        all[i] = &parts[i];
+    }
+    if ((rc = ncz_s3_upload_put(p->upload, all, n)) != NC_NOERR) {
+        ncz_log(NCZ_LOG_INFO, "parts that have not changed are sent, since they cannot be copied: %s",
+                ncz_err_text());
+        ncz_err_clear();
+        p->version[0] = '\0';
+    }
+    note_sent(p, which, n, parts, rc);
+}
+
+static void
+copy_stored(zmap_s3_parts *p, uint64_t size)
+{
+    size_t which[AT_ONCE], n = 0;
+
+    for (size_t i = 0; i < p->n; i++) {
+        zmap_s3_part *part = &p->v[i];
+
+        if (part->state == STORED && p->version[0] != '\0' && part->nsent == find_len(p, i, size)) {
+            part->state = SENDING;
+            which[n++] = i;
+        }
+        if (n == AT_ONCE || (n > 0 && i + 1 == p->n)) {
+            copy_some(p, which, n);
+            n = 0;
+        }
+    }
+}
+
 /* All that are not sent as they are now, the first one last. */
 static int
 send_rest(zmap_s3_parts *p, uint64_t size)
@@ -377,9 +419,29 @@ put_large(zmap_s3_parts *p, uint64_t size, ncz_s3_op *whole)
     p->n = (size_t)n; /* there may be more, of a file that was cut */
     if (p->upload == NULL)
         rc = ncz_s3_upload_begin(p->client, whole->key, &p->upload);
-    if (rc == NC_NOERR && (rc = send_rest(p, size)) == NC_NOERR)
-        rc = complete(p, whole);
+    if (rc == NC_NOERR) {
+        copy_stored(p, size);
+        if ((rc = send_rest(p, size)) == NC_NOERR)
+            rc = complete(p, whole);
+    }
     return rc;
+}
+
+void
+zmap_s3_parts_stored(zmap_s3_parts *p, uint64_t size, const char *version)
+{
+    (void)pthread_mutex_lock(&p->lock);
+    p->version[0] = '\0';
+    if (size > SMALL && version[0] == '"') { /* what is put at once is not copied; no weak ETag ever matches */
+        lengthen_parts(p, size);
+        if (make_room(p, size))
+            memcpy(p->version, version, strlen(version) + 1);
+        for (size_t i = 0; i < p->n && (uint64_t)i * p->each < size; i++) {
+            p->v[i].state = STORED;
+            p->v[i].nsent = find_len(p, i, size);
+        }
+    }
+    (void)pthread_mutex_unlock(&p->lock);
 }
 
 int
@@ -392,6 +454,8 @@ zmap_s3_parts_put(zmap_s3_parts *p, uint64_t size, ncz_s3_op *whole)
         forget_sent(p);
     rc = size <= SMALL ? put_small(p, size, whole) : put_large(p, size, whole);
     forget_sent(p); /* keeps the text */
+    if (rc == NC_NOERR)
+        zmap_s3_parts_stored(p, size, whole->etag);
     p->waits = false;
     return rc;
 }

@@ -2,7 +2,7 @@
 /*
  * zmap_s3_parts: puts the bytes of a temporary file as one object of a bucket. Of a large one, parts that are full go
  * out while the file grows, in an upload that shows nothing before it is completed; those that change afterwards go out
- * again. The first part, where metadata lie, is the last.
+ * again. The first part, where metadata lie, is the last. Parts that are as the object has them the server copies.
  *
  * Threads: any may note what they have written. Early parts are sent by a thread of their own, which begins when there
  * are enough and ends with them; where the process may have no other thread (NCZARR_THREADS=1), by the one that wrote.
@@ -30,7 +30,8 @@ typedef struct zmap_s3_parts {
     bool             sending, waits; /* waits: nothing more is sent before the put */
     bool             started;        /* there is a thread, to be joined */
     pthread_t        thread;
-    long             pid; /* of the process that began the upload */
+    long             pid;                     /* of the process that began the upload */
+    char             version[NCZ_S3_VERSION]; /* ETag of the object that has what is stored; "": nothing is copied */
 } zmap_s3_parts;
 
 int  zmap_s3_parts_init(zmap_s3_parts *p, ncz_s3 *client, const zmap_temp *file); /* 0, or an errno */
@@ -40,6 +41,9 @@ void zmap_s3_parts_clear(zmap_s3_parts *p);                                     
 void zmap_s3_parts_wrote(zmap_s3_parts *p, uint64_t off, size_t len);
 /* The file has this length now. */
 void zmap_s3_parts_cut(zmap_s3_parts *p, uint64_t size);
+
+/* The object that is there, with this ETag, has all of the file. Nobody writes meanwhile. */
+void zmap_s3_parts_stored(zmap_s3_parts *p, uint64_t size, const char *version);
 
 /* Puts the whole file. `whole`: the key and the conditions of a PUT; its ETag is set. Nobody writes meanwhile. After a
  * failure nothing is put, and it can be tried again. */

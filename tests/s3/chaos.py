@@ -117,6 +117,7 @@ class Bucket:
         self.style = how.pop("style", None)          # xmlout.Style of documents
         self.etag = how.pop("etag", "md5")           # or "opaque"
         self.url_keys = how.pop("url_keys", True)    # does as encoding-type=url asks
+        self.copies = how.pop("copies", True)        # parts of an upload; or 501 NotImplemented
         self.conditions = how.pop("conditions", True)  # or 501 NotImplemented
         self.delete_many = how.pop("delete_many", True)
         self.missing_is_403 = how.pop("missing_is_403", False)
@@ -283,10 +284,34 @@ class Bucket:
 
     def do_part(self, request, key, entry):
         self.check_body(request)
+        if "x-amz-copy-source" in request.headers:
+            return self.do_copy(request, key, entry)
         part = self.make(request.body)
         self.upload_of(request, key)[2][int(request.query["partNumber"])] = part
         entry["applied"] = True
         return Answer(200, headers={"ETag": part.etag})
+
+    def do_copy(self, request, key, entry):
+        """A part whose bytes are those of an object that is there."""
+        entry["copies"] = True
+        if not self.copies:
+            raise Refused(501, "NotImplemented", "A header you provided implies functionality that is not implemented")
+        bucket, _, name = urllib.parse.unquote(request.headers["x-amz-copy-source"]).lstrip("/").partition("/")
+        there = self.objects.get(name) if bucket == self.name else None
+        if there is None:
+            raise Refused(404, "NoSuchKey", "The specified key does not exist.", Key=name)
+        if request.headers.get("x-amz-copy-source-if-match", there.etag) != there.etag:
+            raise Refused(412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
+        first, last = map(int, re.fullmatch(r"bytes=(\d+)-(\d+)", request.headers["x-amz-copy-source-range"]).groups())
+        if request.body or last >= len(there.data):
+            raise Refused(400, "InvalidArgument", "Range specified is not valid for source object")
+        part = self.make(there.data[first:last + 1])
+        self.upload_of(request, key)[2][int(request.query["partNumber"])] = part
+        entry["applied"] = True
+        x = xmlout.Writer(self.style)
+        with x.element("CopyPartResult", xmlns="http://s3.amazonaws.com/doc/2006-03-01/"):
+            x.record(None, LastModified="2026-11-20T10:00:00.000Z", ETag=part.etag)
+        return Answer(200, x.bytes(), {"Content-Type": "application/xml"})
 
     def do_upload_abort(self, request, key, entry):
         self.upload_of(request, key)

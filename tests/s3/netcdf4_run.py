@@ -285,11 +285,12 @@ class Chaos:
         s.do("write", self.url())
         s.do("put", "v", "0", str(MIB), "7")
         log = s.do("close")
-        report("one chunk of it again: all of it", [] if kinds(log).get("part", 0) >= 12 and log[-1]["kind"] == "upload_complete" else [kinds(log)])
+        self.check_copies("one chunk of it again", log, 13, 3)
         s.do("open", self.url())
         expect("it is changed", s.may("show", "v", str(MIB - 1), "2").split()[:2], [str(MIB + 7), str(MIB + 1)])
         s.do("close")
 
+        self.unchanged(bucket, s)
         there = bucket.objects["x.nc"]
         s.do("create", self.url())
         s.do("def", "v", str(100 * MIB), str(MIB))
@@ -314,6 +315,38 @@ class Chaos:
         s.p.kill()
         s.p.wait()
         report("a death with parts on their way leaves the old one", [] if bucket.objects["x.nc"] is there else ["it is another"])
+
+    def check_copies(self, name, log, parts, sent):
+        """Of so many parts at most so many were sent, and the server copied the others."""
+        copied = [e for e in log if e["kind"] == "part" and e.get("copies")]
+        bodies = [e for e in log if e["kind"] == "part" and not e.get("copies")]
+        good = len(copied) + len(bodies) == parts and 0 < len(bodies) <= sent and log[-1]["kind"] == "upload_complete"
+        report("%s: %d parts are sent, %d copied" % (name, len(bodies), len(copied)), [] if good else [kinds(log)])
+
+    def unchanged(self, bucket, s):
+        """Parts of the object that have not changed are not sent again."""
+        s.do("write", self.url())
+        for i in range(2):
+            s.do("put", "v", str(50 * MIB), str(MIB), "5")
+            self.check_copies("sync %d" % i, s.do("sync"), 13, 3)
+        s.do("put", "v", str(50 * MIB), str(MIB))
+        bucket.copies = False
+        log = s.do("sync")
+        tries, sent = (sum(e["kind"] == "part" and bool(e.get("copies")) == copies for e in log) for copies in (True, False))
+        report("a server that cannot copy gets all of it", [] if 0 < tries <= 8 and sent == 13 else [tries, sent])
+        bucket.copies = True
+        s.do("put", "v", "0", str(MIB))
+        self.check_copies("the next sync tries again", s.do("sync"), 13, 3)
+        data = bucket.objects["x.nc"].data
+        s.do("put", "v", "0", str(MIB))
+        bucket.load("x.nc", data[:-1] + b"x")
+        expect_failure("what another has put is not copied", s.may("sync"), -68, "replaced")
+        report("... and stays", [] if bucket.objects["x.nc"].data == data[:-1] + b"x" else ["it is another"])
+        s.may("close")
+        bucket.load("x.nc", data)
+        self.check_file("after all of it", data)
+        if H5PY:
+            expect("h5py: the values", self.sums, "[%d]" % (100 * MIB * (100 * MIB + 1) // 2))
 
     def soft_faults(self):
         """Faults of every request that a client gets over, with and without a thread that sends."""
@@ -432,6 +465,15 @@ def real(name, build, home, chaos):
             s.do("open", url(key))
             s.do("get", "v", "0", str(length))
             s.do("close")
+            s.do("write", url(key))  # of the large one most is copied by the server
+            s.do("put", "v", str(length // 2), str(MIB // 2), "1")
+            s.do("sync")
+            s.do("put", "v", "0", str(MIB // 2), "1")
+            s.do("close")
+            status, data = server.ask("GET", "/tests/" + key)
+            chaos.check_file("%s: %s: changed" % (name, key), data if status == 200 else b"")
+            if H5PY:
+                expect("%s: %s: the values that changed" % (name, key), chaos.sums, "[%d]" % (length * (length + 1) // 2 + MIB))
             other = Steps(os.path.join(build, "tests", "s3", "s3_steps"), server.environment(home))
             s.do("write", url(key))
             s.do("att", "v", "mine")

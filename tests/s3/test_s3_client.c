@@ -867,6 +867,44 @@ TEST(large_object_fails)
     DONE();
 }
 
+#define COPIED "<CopyPartResult><LastModified>x</LastModified><ETag>\"c\"</ETag></CopyPartResult>"
+
+static int
+put_copy(ncz_s3 *s, char *etag)
+{
+    ncz_s3_part    part = {.number = 2, .ndata = 100, .off = 1000, .version = "\"there\""}, *all = &part;
+    ncz_s3_upload *u;
+    int            rc = ncz_s3_upload_begin(s, "a b", &u);
+
+    if (rc == NC_NOERR && (rc = ncz_s3_upload_put(u, &all, 1)) == NC_NOERR)
+        memcpy(etag, part.etag, sizeof part.etag);
+    ncz_s3_upload_end(u);
+    return rc;
+}
+
+TEST(parts_are_copied_from_the_object_that_is_there)
+{
+    char etag[NCZ_S3_VERSION];
+    SCRIPT({"POST", 200, BEGUN},
+           {"PUT|uploadId=up%2F1|partNumber=2|x-amz-copy-source: /buck/pre/fix/a%20b|"
+            "x-amz-copy-source-range: bytes=1000-1099|x-amz-copy-source-if-match: \"there\"|!checksum|!meta-",
+            200, COPIED},
+           {"DELETE", 204, NULL}, {"POST", 200, BEGUN},
+           {"PUT", 200, "<Error><Code>InternalError</Code></Error>"}, /* 200 is not success */
+           {"PUT|x-amz-copy-source", 200, COPIED}, {"DELETE", 204, NULL}, {"POST", 200, BEGUN},
+           {"PUT", 200, "<CopyPartResult/>"}, {"DELETE", 204, NULL}, {"POST", 200, BEGUN},
+           {"PUT", 412, "!PreconditionFailed"}, {"DELETE", 204, NULL}, {"POST", 200, BEGUN},
+           {"PUT", 501, "!NotImplemented"}, {"DELETE", 204, NULL});
+
+    assert_int_equal(put_copy(s, etag), NC_NOERR);
+    assert_string_equal(etag, "\"c\"");
+    assert_int_equal(put_copy(s, etag), NC_NOERR);
+    assert_int_equal(put_copy(s, etag), NC_ES3); /* no ETag */
+    assert_int_not_equal(put_copy(s, etag), NC_NOERR);
+    assert_int_not_equal(put_copy(s, etag), NC_NOERR);
+    DONE();
+}
+
 /* ---- lists ---- */
 
 static int

@@ -40,7 +40,8 @@ void ncz_s3_stats_get(const ncz_s3 *s, ncz_s3_stats *out);
 #define NCZ_S3_WHOLE   UINT64_MAX
 #define NCZ_S3_VERSION 80 /* bytes of an ETag and its NUL */
 
-typedef enum ncz_s3_verb { NCZ_S3_GET, NCZ_S3_PUT, NCZ_S3_DELETE, NCZ_S3_POST } ncz_s3_verb;
+/* COPY: a PUT of bytes that the server takes from the object of this key as it is now. */
+typedef enum ncz_s3_verb { NCZ_S3_GET, NCZ_S3_PUT, NCZ_S3_DELETE, NCZ_S3_POST, NCZ_S3_COPY } ncz_s3_verb;
 typedef enum ncz_s3_condition { NCZ_S3_ALWAYS, NCZ_S3_IF_ABSENT, NCZ_S3_IF_MATCH } ncz_s3_condition;
 
 typedef struct ncz_s3_op ncz_s3_op;
@@ -59,9 +60,12 @@ struct ncz_s3_op {
      * all, up to `most` (answers to lists and posts). */
     int (*fit)(ncz_s3_op *op, uint64_t size, size_t *n);
     void    *into; /* room for them; or NULL: */
-    ncz_buf *body; /* appended to; unchanged after a failure. POST: the answer */
+    ncz_buf *body; /* appended to; unchanged after a failure. POST, COPY: the answer */
 
-    /* PUT, and GET with IF_MATCH: web servers are not asked, since some change an object's ETag with its encoding */
+    uint64_t copy_off, copy_len; /* COPY: the range, which the object has */
+
+    /* PUT, and GET and COPY with IF_MATCH: web servers are not asked, since some change an object's ETag with its
+     * encoding */
     ncz_s3_condition when;
     const char      *version; /* an ETag, with IF_MATCH */
 
@@ -114,8 +118,10 @@ enum { NCZ_S3_PARTS_MOST = 10000 };
 
 typedef struct ncz_s3_part {
     size_t      number;
-    const void *data;
+    const void *data; /* NULL: the server copies them from `off` of the object that is there, if it is `version` */
     size_t      ndata;
+    uint64_t    off;
+    const char *version;
     char        etag[NCZ_S3_VERSION]; /* out */
 } ncz_s3_part;
 

@@ -49,6 +49,18 @@ find_text(const ncz_buf *reply, const char *name, char **out)
     return rc;
 }
 
+/* The ETag of an object or part, from the answer, or from that to the question whether the object is this one. */
+static void
+find_etag(const ncz_buf *reply, ncz_s3_op *op)
+{
+    char *etag = NULL;
+
+    if (op->etag[0] == '\0' && find_text(reply, "ETag", &etag) == NC_NOERR && etag != NULL &&
+        strlen(etag) < sizeof op->etag)
+        memcpy(op->etag, etag, strlen(etag) + 1);
+    ncz_free(etag);
+}
+
 /* ---- beginning ---- */
 
 static int
@@ -103,6 +115,7 @@ ncz_s3_upload_begin(ncz_s3 *s, const char *key, ncz_s3_upload **out)
 typedef struct request {
     ncz_s3_pair query[2];
     char        number[24];
+    ncz_buf     reply; /* of a copy */
 } request;
 
 static size_t
@@ -111,6 +124,43 @@ choose_part_bytes(size_t nbytes)
     size_t n = nbytes / NCZ_S3_PARTS_MOST + 1;
 
     return n > PART ? n : PART;
+}
+
+static void
+make_request(const ncz_s3_upload *u, const ncz_s3_part *part, request *r, ncz_s3_op *op)
+{
+    bool copies = part->data == NULL && part->ndata > 0;
+
+    *r = (request){.reply = NCZ_BUF_INIT};
+    snprintf(r->number, sizeof r->number, "%zu", part->number);
+    r->query[0] = (ncz_s3_pair){"partNumber", r->number};
+    r->query[1] = (ncz_s3_pair){"uploadId", u->upload};
+    *op = (ncz_s3_op){.verb = NCZ_S3_PUT, .key = u->key, .query = r->query, .nquery = 2};
+    op->data = part->data;
+    op->ndata = copies ? 0 : part->ndata;
+    if (!copies)
+        return;
+    op->verb = NCZ_S3_COPY;
+    op->copy_off = part->off;
+    op->copy_len = part->ndata;
+    op->when = NCZ_S3_IF_MATCH;
+    op->version = part->version;
+    op->most = REPLY_MOST;
+    op->body = &r->reply;
+}
+
+/* A copy has the part's ETag in its answer, with no ETag of its own in the head. */
+static int
+find_part_etag(const ncz_s3_upload *u, request *r, ncz_s3_op *op, ncz_s3_part *part)
+{
+    if (op->verb == NCZ_S3_COPY) {
+        op->etag[0] = '\0';
+        find_etag(&r->reply, op);
+        if (op->etag[0] == '\0')
+            return ncz_fail(NC_ES3, "%s: the answer to the copy of a part has no ETag", u->s->name);
+    }
+    memcpy(part->etag, op->etag, sizeof part->etag);
+    return NC_NOERR;
 }
 
 int
@@ -122,20 +172,15 @@ ncz_s3_upload_put(ncz_s3_upload *u, ncz_s3_part *const *parts, size_t n)
 
     if (ops == NULL || requests == NULL)
         rc = ncz_fail_nomem(n * sizeof *ops);
-    for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
-        snprintf(requests[i].number, sizeof requests[i].number, "%zu", parts[i]->number);
-        requests[i].query[0] = (ncz_s3_pair){"partNumber", requests[i].number};
-        requests[i].query[1] = (ncz_s3_pair){"uploadId", u->upload};
-        ops[i] = (ncz_s3_op){.verb = NCZ_S3_PUT,
-                             .key = u->key,
-                             .query = requests[i].query,
-                             .nquery = 2,
-                             .data = parts[i]->data,
-                             .ndata = parts[i]->ndata};
-    }
-    if (rc == NC_NOERR && (rc = ncz_s3_run_all(u->s, ops, n)) == NC_NOERR)
+    for (size_t i = 0; rc == NC_NOERR && i < n; i++)
+        make_request(u, parts[i], &requests[i], &ops[i]);
+    if (rc == NC_NOERR) {
+        rc = ncz_s3_run_all(u->s, ops, n);
+        for (size_t i = 0; rc == NC_NOERR && i < n; i++)
+            rc = find_part_etag(u, &requests[i], &ops[i], parts[i]);
         for (size_t i = 0; i < n; i++)
-            memcpy(parts[i]->etag, ops[i].etag, sizeof parts[i]->etag);
+            ncz_buf_clear(&requests[i].reply);
+    }
     ncz_free(ops);
     ncz_free(requests);
     return rc;
@@ -154,18 +199,6 @@ append_parts(const ncz_s3_part *parts, size_t n, ncz_buf *out)
             rc = ncz_buf_puts(out, "</ETag></Part>");
     }
     return rc == NC_NOERR ? ncz_buf_puts(out, "</CompleteMultipartUpload>") : rc;
-}
-
-/* The ETag of the object, from the answer, or from that to the question whether the object is this one. */
-static void
-find_etag(const ncz_buf *reply, ncz_s3_op *op)
-{
-    char *etag = NULL;
-
-    if (op->etag[0] == '\0' && find_text(reply, "ETag", &etag) == NC_NOERR && etag != NULL &&
-        strlen(etag) < sizeof op->etag)
-        memcpy(op->etag, etag, strlen(etag) + 1);
-    ncz_free(etag);
 }
 
 int

@@ -12,13 +12,13 @@
 
 #define HEADERS_MOST 8
 
-static const char *const methods[] = {"GET", "PUT", "DELETE", "POST"};
+static const char *const methods[] = {"GET", "PUT", "DELETE", "POST", "PUT"};
 
 /* The parts of a request until it is signed. */
 typedef struct draft {
     ncz_s3_pair       headers[HEADERS_MOST];
     size_t            n;
-    ncz_buf           range, md5, host;
+    ncz_buf           range, md5, host, source;
     char              crc[NCZ_S3_CRC_BASE64];
     char              sha256[NCZ_S3_SHA256_HEX];
     ncz_s3_access_key keys;
@@ -30,6 +30,7 @@ draft_clear(draft *d)
     ncz_buf_clear(&d->range);
     ncz_buf_clear(&d->md5);
     ncz_buf_clear(&d->host);
+    ncz_buf_clear(&d->source);
     ncz_s3_access_key_clear(&d->keys);
 }
 
@@ -83,6 +84,30 @@ add_put_headers(draft *d, const ncz_s3_exchange *x)
     return NC_NOERR;
 }
 
+/* Of a part that is copied: "/bucket/prefix/key", its range, and what the object must be. */
+static int
+add_copy_headers(draft *d, const ncz_s3_exchange *x)
+{
+    const ncz_s3_op *op = x->op;
+    ncz_buf          key = NCZ_BUF_INIT;
+    int              rc = ncz_buf_putc(&d->source, '/');
+
+    if (rc == NC_NOERR && x->s->settings->virtual_host) /* else the bucket is in the key */
+        rc = ncz_buf_printf(&d->source, "%s/", x->s->settings->bucket);
+    if (rc == NC_NOERR && (rc = ncz_s3_append_full_key(x->s, op->key, &key)) == NC_NOERR)
+        rc = ncz_uri_encode(&d->source, ncz_buf_str(&key), key.len, true);
+    if (rc == NC_NOERR)
+        rc = ncz_buf_printf(&d->range, "bytes=%" PRIu64 "-%" PRIu64, op->copy_off, op->copy_off + op->copy_len - 1);
+    ncz_buf_clear(&key);
+    if (rc != NC_NOERR)
+        return rc;
+    add_header(d, "x-amz-copy-source", ncz_buf_str(&d->source));
+    add_header(d, "x-amz-copy-source-range", ncz_buf_str(&d->range));
+    if (op->when == NCZ_S3_IF_MATCH)
+        add_header(d, "x-amz-copy-source-if-match", op->version);
+    return NC_NOERR;
+}
+
 static int
 add_all_headers(draft *d, const ncz_s3_exchange *x)
 {
@@ -100,6 +125,8 @@ add_all_headers(draft *d, const ncz_s3_exchange *x)
             add_header(d, "x-amz-checksum-mode", "ENABLED");
     } else if (op->verb == NCZ_S3_PUT || op->verb == NCZ_S3_POST) {
         rc = add_put_headers(d, x);
+    } else if (op->verb == NCZ_S3_COPY) {
+        rc = add_copy_headers(d, x);
     }
     return rc;
 }
@@ -250,7 +277,7 @@ int
 ncz_s3_build_request(ncz_s3_exchange *x)
 {
     ncz_s3_op *op = x->op;
-    bool       sends = !op->resolving && (op->verb == NCZ_S3_PUT || op->verb == NCZ_S3_POST);
+    bool       sends = !op->resolving && op->verb != NCZ_S3_GET && op->verb != NCZ_S3_DELETE;
     draft      d = {.n = 0};
     int        rc;
 

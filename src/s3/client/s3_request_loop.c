@@ -197,7 +197,8 @@ prepare_batch(const ncz_s3_batch *b)
             puts++;
             nbytes += op->ndata < HASH_WORTH ? 0 : 1;
         }
-        if (op->verb != NCZ_S3_GET && (op->when != NCZ_S3_ALWAYS || op->tagged) && op->id[0] == '\0')
+        if (op->verb != NCZ_S3_GET && op->verb != NCZ_S3_COPY && (op->when != NCZ_S3_ALWAYS || op->tagged) &&
+            op->id[0] == '\0')
             snprintf(op->id, sizeof op->id, "%016" PRIx64 "%016" PRIx64, ncz_s3_random(), ncz_s3_random());
     }
     if (puts > 1 && nbytes > 1 && !b->s->settings->anonymous)

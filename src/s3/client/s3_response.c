@@ -246,8 +246,9 @@ act_on_class(ncz_s3_batch *b, ncz_s3_exchange *x, ncz_s3_response_class v, const
 static ncz_s3_response_class
 classify_answer(ncz_s3_exchange *x, ncz_s3_error_doc *f)
 {
-    const ncz_buf        *body = x->is_fault ? &x->fault : &x->spool;
-    bool                  document = x->op->verb == NCZ_S3_POST || (x->op->verb == NCZ_S3_GET && x->op->key == NULL);
+    const ncz_buf *body = x->is_fault ? &x->fault : &x->spool;
+    bool           document =
+        x->op->verb == NCZ_S3_POST || x->op->verb == NCZ_S3_COPY || (x->op->verb == NCZ_S3_GET && x->op->key == NULL);
     const char           *region;
     ncz_s3_response_class v;
 

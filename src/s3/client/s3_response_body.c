@@ -331,7 +331,7 @@ ncz_s3_check_body(ncz_s3_exchange *x)
 {
     int rc;
 
-    if (x->op->verb != NCZ_S3_GET && x->op->verb != NCZ_S3_POST)
+    if (x->op->verb == NCZ_S3_PUT || x->op->verb == NCZ_S3_DELETE)
         return NC_NOERR;
     if (x->spooling && (rc = copy_spool(x)) != NC_NOERR)
         return rc;
