@@ -255,10 +255,10 @@ static int
 fail_range(const zmap_get_req *r)
 {
     if (r->key[0] == '\0') /* of a store of one object */
-        return ncz_fail(NC_ETRUNC, "the file ends within the %zu bytes at %" PRIu64, r->len, r->off);
+        return ncz_fail(NC_ETRUNC, "the file ends within the %" PRIu64 " bytes at %" PRIu64, r->len, r->off);
     if (r->err.code == NC_EEMPTY)
         return ncz_fail(NC_ETRUNC, "%s: no such object", r->key);
-    return ncz_fail(NC_ETRUNC, "%s: it ends within the %zu bytes at %" PRIu64, r->key, r->len, r->off);
+    return ncz_fail(NC_ETRUNC, "%s: it ends within the %" PRIu64 " bytes at %" PRIu64, r->key, r->len, r->off);
 }
 
 int
