@@ -16,6 +16,7 @@ from parts import ALL, ALWAYS, BUILDS, BY_MODULE, GROUPS, PARTS, SHORT
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 CACHE = os.path.join(ROOT, ".cache")
 SECONDS = os.path.join(ROOT, "build", "test-seconds.json")  # what each job took of a processor last time
+PYCACHE = os.path.join(ROOT, "build", "pycache")  # modules that Python has compiled: peers come without, and each start would compile them
 BUSY = "while True: pass"
 
 
@@ -211,7 +212,8 @@ class Run:
         return [s for s in part.steps if s.when in (ALWAYS, ALL if whole else SHORT)]
 
     def environment(self, step):
-        env = {n: v for n, v in os.environ.items() if n not in ("NCZARR_TEST_ALL", "NCZARR_TEST_SHORT")}
+        env = {n: v for n, v in os.environ.items() if n not in ("NCZARR_TEST_ALL", "NCZARR_TEST_SHORT", "PYTHONDONTWRITEBYTECODE")}
+        env["PYTHONPYCACHEPREFIX"] = PYCACHE
         env.update(NCZARR_TEST_SEED=str(self.o.seed), MALLOC_PERTURB_=str(self.o.seed % 254 + 1))
         if self.strict:
             env["CI"] = "1"  # what is missing fails

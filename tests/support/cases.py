@@ -2,6 +2,8 @@
 import os, sys, threading
 
 MOST_PROBLEMS, MOST_LENGTH = 20, 900
+# Of Pythons that a script starts: where modules that were compiled are kept, which is not beside the sources.
+BYTECODE = {n: v for n, v in [("PYTHONPYCACHEPREFIX", os.environ.get("PYTHONPYCACHEPREFIX"))] if v} or {"PYTHONDONTWRITEBYTECODE": "1"}
 _lock = threading.Lock()
 _passed = _failed = 0
 
