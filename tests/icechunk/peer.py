@@ -1,5 +1,5 @@
 """Makes Icechunk repositories with the real writer, and tells what it reads of them: `peer.py make FOLDER SPEC`,
-`peer.py read FOLDER BRANCH`. Runs in the environment of an icechunk (1 or 2) and zarr-python."""
+`peer.py read FOLDER BRANCH ...`, a line for each two. Runs in the environment of an icechunk (1 or 2) and zarr-python."""
 import datetime, json, os, sys
 
 import icechunk
@@ -116,7 +116,15 @@ def read(path, branch):
     for name, member in root.members(max_depth=None):
         if isinstance(member, zarr.Array):
             out["/" + name] = np.asarray(member[...]).ravel().tolist()
-    print(json.dumps(out))
+    return out
 
 
-{"make": lambda: make(sys.argv[2], int(sys.argv[3])), "read": lambda: read(sys.argv[2], sys.argv[3])}[sys.argv[1]]()
+def read_all(words):
+    for path, branch in zip(words[::2], words[1::2]):
+        try:
+            print(json.dumps(read(path, branch)))
+        except Exception as e:
+            print(json.dumps("%s: %s" % (type(e).__name__, e)))
+
+
+{"make": lambda: make(sys.argv[2], int(sys.argv[3])), "read": lambda: read_all(sys.argv[2:])}[sys.argv[1]]()
