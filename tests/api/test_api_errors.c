@@ -12,6 +12,7 @@
 #include <limits.h>
 
 #include "errors_arguments.h"
+#include "support/scratch.h"
 
 static const char *const base_names[] = {"define",    "define v3",      "data",
                                          "read-only", "classic define", "classic data"};
@@ -251,16 +252,28 @@ call_once(const function *f, base b, int i, int k, int j, int l)
     return there;
 }
 
+/* Whether two parameters at a time have other values. In the short run they have in two states, in which all errors
+ * come that need it, and of the others in half. */
+static bool
+takes_two(const function *f, base b)
+{
+    if (b == BASE_DATA)
+        return true;
+    if (few || b == BASE_DEFINE_3)
+        return false;
+    return b == BASE_DEFINE || test_drawn((size_t)(f - errors_functions) + (size_t)b, 2);
+}
+
 static void
 call_all(const function *f, base b)
 {
+    bool  two = takes_two(f, b);
     value v;
 
     call_once(f, b, -1, 0, -1, 0);
     for (int i = 0; i < ERRORS_PARAMS && f->params[i] != NULL; i++)
         for (int k = 0; call_once(f, b, i, k, -1, 0); k++) {
-            if ((f->kinds[i] != ARG_VARID && f->kinds[i] != ARG_TYPE) || b == BASE_DEFINE_3 ||
-                (few && b != BASE_DATA))
+            if ((f->kinds[i] != ARG_VARID && f->kinds[i] != ARG_TYPE) || !two)
                 continue;
             (void)errors_other(f, i, k, &now, &v);
             for (int j = i + 1; j < ERRORS_PARAMS && f->params[j] != NULL; j++)

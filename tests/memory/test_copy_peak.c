@@ -143,7 +143,7 @@ run(void)
     make(path);
     for (int way = 0; way < WAYS; way++)
         for (int threads = 1; threads <= 4; threads *= 4)
-            if (test_drawn((size_t)(way + threads / 4), 2))
+            if (test_drawn((size_t)(way + threads / 4), 3))
                 fine = check_way(way, dir, threads) && fine;
     return peak_dir_end(dir) && fine ? 0 : 1;
 }

@@ -239,7 +239,7 @@ run(const char *size)
         return 1;
     for (int i = 0; i < WAYS; i++)
         for (int threads = (ways[i].part == 1 && i == 0) || ways[i].archive ? 4 : 1; threads <= 4; threads *= 4)
-            if (ways[i].writes || test_drawn((size_t)(i + threads / 4), 2))
+            if (ways[i].writes || test_drawn((size_t)(i + threads / 4), 3))
                 fine = check_way(i, dir, size, threads) && fine;
     return peak_dir_end(dir) && fine ? 0 : 1;
 }

@@ -486,8 +486,8 @@ def chosen(o):
     if not SHORT:
         return [*range(*map(int, o.seeds.split(":"))), *range(WEB, WEB + 40)]
     drawn = int(os.environ.get("NCZARR_TEST_SEED", "0"))
-    first, web = len(DRAWN) + drawn % 200 * 40, WEB + drawn % 100 * 20
-    return [*range(len(DRAWN)), *range(first, first + 40), *range(web, web + 20)]
+    first, web = len(DRAWN) + drawn % 400 * 20, WEB + drawn % 200 * 10
+    return [*range(len(DRAWN)), *range(first, first + 20), *range(web, web + 10)]
 
 
 def main():

@@ -350,7 +350,7 @@ class Chaos:
 
     def soft_faults(self):
         """Faults of every request that a client gets over, with and without a thread that sends."""
-        for seed in cases.drawn(range(6), 3):
+        for seed in cases.drawn(range(6), 6):
             bucket, s = self.start(plan=Soft(seed, 0.4))
             if seed % 2:
                 s.end()

@@ -168,11 +168,11 @@ class Builder:
         found = []
         for t in self.tests:
             suites = {s.split(":")[-1] for s in t["suite"]}
-            if (not step.suites or suites & set(step.suites)) and not suites & set(step.without) and not re.fullmatch(step.but or "(?!)", t["name"]):
+            if (not step.suites or suites & set(step.suites)) and not suites & set(step.without) and \
+                    re.fullmatch(step.alone or ".*", t["name"]) and not re.fullmatch(step.but or "(?!)", t["name"]):
                 found.append(t)
-        if step.half:
-            found = sorted(found, key=lambda t: t["name"])[self.seed // 4 % 2::2]
-        return found
+        # Of the seeds from one hundred to the next, which share this draw, tests draw in all ways.
+        return sorted(found, key=lambda t: t["name"])[self.seed // 100 % step.drawn::step.drawn]
 
 
 # ---- a run -------------------------------------------------------------------------------------------------------------
@@ -323,7 +323,7 @@ class Run:
                         command.insert(0, b.what.emulator)
                 slower = 3 if "-Db_sanitize" in " ".join(b.what.options) else 1
                 self.add_command(part, name, command, env, b.folder, t["timeout"], self.places if not t["is_parallel"] else 1, after,
-                                 (t["priority"] + 1) * slower)
+                                 parts.SECONDS.get(t["name"], (t["priority"] + 1) * slower))
 
     def add_script(self, part, step, after):
         python = os.path.join(CACHE, "s3" if self.o.all else "short", "bin", "python")

@@ -205,7 +205,7 @@ kill_step(void)
     if (getenv("NCZARR_TEST_ALL") != NULL)
         return 1;
     if (getenv("NCZARR_TEST_SHORT") != NULL)
-        return alone ? 7 : 23;
+        return alone ? 11 : 37;
     return (alone ? 1 : 3) * (PEAK_SANITIZED ? 8 : 1);
 }
 

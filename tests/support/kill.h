@@ -30,7 +30,7 @@ void kill_count(void);
  * How many calls lie between two deaths of a run that goes through all of them: 1 where the calls come in the same
  * order each time, that is with NCZARR_THREADS=1. With more threads they mix: every third then. Under a sanitizer a
  * death takes five times as long, and finds what it finds without: it is every eighth of those. NCZARR_TEST_ALL:
- * each. NCZARR_TEST_SHORT: every seventh, or with more threads every 23rd, both of which meet all parities of the
+ * each. NCZARR_TEST_SHORT: every eleventh, or with more threads every 37th, both of which meet all parities of the
  * loops.
  */
 long kill_step(void);
