@@ -85,7 +85,8 @@ def c_text():
     out = ["/* From the headers and include/errors.txt, by errors_calls.py. */", '#include "errors_calls.h"', "", "// clang-format off"]
     rows = []
     for name, params in calls():
-        args = ", ".join({"FLOAT": "(float)v[%d].f"}.get(kind, "(%s)v[%%d].%s" % (ctype, "p" if "*" in ctype else "i")) % i
+        args = ", ".join({"FLOAT": "(float)v[%d].f"}.get(kind, "(%s)v[%%d].%s" % (
+            ctype + ")(uintptr_t" if ctype.endswith("_each") else ctype, "p" if "*" in ctype else "i")) % i
                          for i, (ctype, _, kind) in enumerate(params))
         out.append("static int call_%s(const value *v) { (void)v; return %s(%s); }" % (name, name, args))
         rows.append('    {"%s", call_%s, {%s}, {%s}, {%s}},' % (
