@@ -290,6 +290,14 @@ NCZARR_API int nczarr_inq_var_chunk_key(int ncid, int varid, const size_t *index
 NCZARR_API int nczarr_inq_var_chunk_mask(int ncid, int varid, const size_t *indexp, unsigned int *maskp);
 
 /*
+ * Where the bytes of a chunk of a classic netCDF file are that has several records: *rowp bytes of each record, and
+ * *pitchp bytes from the beginning of one to that of the next; the first at the offset of nczarr_inq_var_chunk_key().
+ * Both are 0 of all other chunks, which are one range. Arguments and errors as there.
+ */
+NCZARR_API int nczarr_inq_var_chunk_rows(int ncid, int varid, const size_t *indexp, unsigned long long *rowp,
+                                         unsigned long long *pitchp);
+
+/*
  * Calls `each` for every stored chunk, in no particular order; others read as fill. Offset and length are those of
  * nczarr_inq_var_chunk_key(): read a chunk with nczarr_map_get() when its length is NCZARR_MAP_WHOLE, else with
  * nczarr_map_read(). Chunks that are only in the cache are not reported: call nc_sync() first. A return value of
@@ -301,6 +309,18 @@ NCZARR_API int nczarr_inq_var_chunk_mask(int ncid, int varid, const size_t *inde
 typedef int (*nczarr_chunk_each)(const size_t *index, const char *key, unsigned long long offset,
                                  unsigned long long length, void *arg);
 NCZARR_API int nczarr_list_var_chunks(int ncid, int varid, nczarr_chunk_each each, void *arg);
+
+/*
+ * Calls `each` for every fragment of an aggregation variable (CF-1.13, section 2.8), or of a variable of several files
+ * that are joined, in C order; for none of other variables, whose values are in the dataset. The fragment has `count`
+ * elements from `start` on along each dimension; they are those of `variable`, a path of groups, in the dataset that
+ * nc_open() opens by `path`. Both are NULL where nothing has the values, or the aggregation has them itself. A return
+ * value of `each` other than 0 ends the walk and is returned; `each` may call any function. NC_EAUTH: a place that the
+ * dataset may not reach (nczarr_allow()); errors of the variable's description.
+ */
+typedef int (*nczarr_fragment_each)(const size_t *start, const size_t *count, const char *path, const char *variable,
+                                    void *arg);
+NCZARR_API int nczarr_list_var_fragments(int ncid, int varid, nczarr_fragment_each each, void *arg);
 
 #ifdef __cplusplus
 }

@@ -120,6 +120,8 @@ add_aggregated(ncz_aggregation *a, ncz_model *m, ncz_var *v, const ncz_features 
         return ncz_fail_lock(err);
     }
     g->source.get = ncz_aggregated_get;
+    g->source.list = ncz_aggregated_list;
+    g->as_stored = ncz_atts_find(&v->atts, NCZ_AGGREGATED_AS_STORED) != NULL;
     g->of = a;
     g->v = v;
     g->features = *f;
@@ -129,6 +131,7 @@ add_aggregated(ncz_aggregation *a, ncz_model *m, ncz_var *v, const ncz_features 
         (rc = ncz_model_set_source(m, v, rank, dims, &g->source)) == NC_NOERR) {
         drop_att(v, DIMENSIONS);
         drop_att(v, DATA);
+        drop_att(v, NCZ_AGGREGATED_AS_STORED);
         a->vars[a->n++] = g;
         return NC_NOERR;
     }
@@ -274,6 +277,7 @@ free_view(ncz_view *view)
     ncz_free(a->vars);
     ncz_free(a->seen);
     ncz_places_unref(a->places);
+    ncz_texts_clear(&a->files);
     ncz_free(a->path);
     ncz_free(a);
 }
@@ -282,7 +286,7 @@ int
 ncz_aggregation_new(const ncz_aggregation_opts *opts, ncz_view **out)
 {
     ncz_aggregation *a = ncz_zalloc(sizeof *a);
-    int              rc;
+    int              rc = NC_NOERR;
 
     if (a == NULL)
         return ncz_fail_nomem(sizeof *a);
@@ -298,6 +302,12 @@ ncz_aggregation_new(const ncz_aggregation_opts *opts, ncz_view **out)
     if ((a->path = ncz_strdup(opts->target->canonical)) == NULL) {
         free_view(&a->view);
         return ncz_fail_nomem(strlen(opts->target->canonical) + 1);
+    }
+    for (size_t i = 0; opts->files != NULL && i < opts->files->n && rc == NC_NOERR; i++)
+        rc = ncz_texts_add(&a->files, opts->files->v[i]);
+    if (rc != NC_NOERR) {
+        free_view(&a->view);
+        return rc;
     }
     *out = &a->view;
     return NC_NOERR;

@@ -206,7 +206,7 @@ plan_conversion(const ncz_aggregated *g, const ncz_var *v, conversion *c)
     if (numbers != ncz_type_is_number(c->to) || (!numbers && v->type != c->to))
         return ncz_fail(NC_EBADTYPE, "variable %s is of type %s, which is not converted to the aggregation's, %s",
                         v->name, v->type->name, c->to->name);
-    if (!numbers) {
+    if (!numbers || (g->as_stored && c->stored == c->to)) {
         c->direct = true;
         return NC_NOERR;
     }
@@ -491,7 +491,7 @@ get_missing(ncz_aggregated *g, const char *uri, const ncz_fragment_part *part, c
     if (!atomic_exchange(&a->warned, true))
         ncz_log(NCZ_LOG_WARN,
                 "%s: fragment %s is not there: its values are missing data (missing=error refuses that)",
-                ncz_dataset_path(a->ds), uri);
+                ncz_dataset_path(a->ds), ncz_fragment_name(a, uri));
     ncz_err_clear();
     return ncz_fragment_fill(g->v, part, g->fill, mem, out);
 }
@@ -505,7 +505,7 @@ name_fragment(const ncz_aggregated *g, const char *uri, int rc)
     if (rc == NC_NOERR || rc == NC_ERANGE || rc == NC_ENOMEM)
         return rc;
     ncz_err_save(&err, rc);
-    return ncz_fail(rc, "%s: fragment %s: %s", g->v->name, uri, err.text);
+    return ncz_fail(rc, "%s: fragment %s: %s", g->v->name, ncz_fragment_name(g->of, uri), err.text);
 }
 
 int

@@ -5,6 +5,7 @@
  *   aggregation.c           the view: which variables are aggregations, and what a reader sees of them
  *   aggregation_features.c  where the fragments of one lie: its map, URIs, identifiers or unique values
  *   aggregation_get.c       a get, cut into fragments
+ *   aggregation_list.c      where the fragments are, for programs
  *   aggregation_fill.c      one value for a whole part
  *   aggregation_fragment.c  values of one fragment: missing ones, unpacked, in the aggregation's units and type
  *   aggregation_units.c     conversion of units
@@ -51,6 +52,7 @@ typedef struct ncz_aggregation {
     atomic_bool             warned;  /* of a fragment that is not there */
     ncz_dataset            *ds;
     ncz_places             *places;
+    ncz_texts               files; /* the fragments that places are numbers of; without one places are such */
     ncz_fragment_set        fragments;
     struct ncz_aggregated **vars;
     size_t                  n, cap;
@@ -59,7 +61,10 @@ typedef struct ncz_aggregation {
 } ncz_aggregation;
 
 /* Opens the fragment at a place, or shares it. *out is not closed before it is released. */
-int          ncz_fragment_open(ncz_aggregation *a, const char *uri, ncz_fragment **out);
+int ncz_fragment_open(ncz_aggregation *a, const char *uri, ncz_fragment **out);
+/* What opens the fragment at a place, and (a text of the caller's or the aggregation's) how errors name it. */
+int          ncz_fragment_path(const ncz_aggregation *a, const char *uri, ncz_buf *out);
+const char  *ncz_fragment_name(const ncz_aggregation *a, const char *uri);
 void         ncz_fragment_release(ncz_aggregation *a, ncz_fragment *f);
 ncz_dataset *ncz_fragment_dataset(const ncz_fragment *f);
 
@@ -90,6 +95,7 @@ typedef struct ncz_aggregated {
     ncz_fragment_map   map;
     void              *fill;             /* one element of its type: what missing values read as; NULL: zeros */
     char              *units, *calendar; /* NULL: none */
+    bool               as_stored;        /* values are the aggregation's as the fragments have them */
 } ncz_aggregated;
 
 /* ---- aggregation_names.c ---- */
@@ -116,6 +122,8 @@ int ncz_aggregated_set_fill(ncz_aggregated *g);
 /* ---- aggregation_get.c ---- */
 
 int ncz_aggregated_get(ncz_var_source *s, const ncz_select *sel, const ncz_type *mem, void *out);
+/* Calls `each` for each fragment, in C order; not 0 ends it, and is returned. */
+int ncz_aggregated_list(ncz_var_source *s, ncz_part_fn each, void *arg);
 
 /* The part of a get that one fragment has. Arrays have the aggregation's rank. */
 typedef struct ncz_fragment_part {

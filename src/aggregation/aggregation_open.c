@@ -5,6 +5,7 @@
  */
 #include "aggregation/aggregation_int.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { OPEN_MOST = 64 }; /* that are kept when nobody uses them */
@@ -104,12 +105,41 @@ find_or_add(ncz_fragment_set *s, const char *path, ncz_fragment **out, ncz_fragm
     return NC_NOERR;
 }
 
+/* The file that a place is the number of; NULL: none. */
+static const char *
+find_file(const ncz_aggregation *a, const char *uri)
+{
+    char              *end;
+    unsigned long long i = strtoull(uri, &end, 10);
+
+    return *end == '\0' && i < a->files.n ? a->files.v[i] : NULL;
+}
+
+int
+ncz_fragment_path(const ncz_aggregation *a, const char *uri, ncz_buf *out)
+{
+    const char *file = find_file(a, uri);
+
+    if (file == NULL)
+        return ncz_places_resolve(a->places, uri, out);
+    ncz_buf_reset(out);
+    return ncz_buf_puts(out, file);
+}
+
+const char *
+ncz_fragment_name(const ncz_aggregation *a, const char *uri)
+{
+    const char *file = find_file(a, uri);
+
+    return file != NULL ? file : uri;
+}
+
 int
 ncz_fragment_open(ncz_aggregation *a, const char *uri, ncz_fragment **out)
 {
     ncz_buf       path = NCZ_BUF_INIT;
     ncz_fragment *f = NULL, *old = NULL;
-    int           rc = ncz_places_resolve(a->places, uri, &path);
+    int           rc = ncz_fragment_path(a, uri, &path);
 
     if (rc == NC_NOERR) {
         (void)pthread_mutex_lock(&a->fragments.lock);

@@ -344,6 +344,28 @@ nczarr_inq_var_chunk_mask(int ncid, int varid, const size_t *indexp, unsigned in
     return ncz_call_leave(&c, rc);
 }
 
+int
+nczarr_inq_var_chunk_rows(int ncid, int varid, const size_t *indexp, unsigned long long *rowp,
+                          unsigned long long *pitchp)
+{
+    ncz_call       c;
+    ncz_chunk_addr where;
+    ncz_var       *v = NULL;
+    ncz_buf        own = NCZ_BUF_INIT;
+    int            rc = ncz_call_enter_var(ncid, varid, NCZ_USE_LOOK, NULL, &c, &v);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = locate_chunk(c.ds, v, indexp, true, &own, &where)) == NC_NOERR) {
+        if (rowp != NULL)
+            *rowp = where.pitch != 0 ? where.row : 0;
+        if (pitchp != NULL)
+            *pitchp = where.pitch;
+    }
+    ncz_buf_clear(&own);
+    return ncz_call_leave(&c, rc);
+}
+
 /* ---- the grid ---- */
 
 static int
@@ -468,5 +490,89 @@ done:
     ncz_free(index);
     ncz_spec_unref(l.spec);
     ncz_buf_clear(&key);
+    return rc;
+}
+
+/* ---- values in other datasets ---- */
+
+typedef struct part {
+    uint64_t *start; /* rank numbers, then as many counts */
+    char     *path, *name;
+} part;
+
+typedef struct parts {
+    part  *v;
+    size_t n, cap, rank;
+} parts;
+
+static int
+note_part(const uint64_t *start, const uint64_t *count, const char *path, const char *name, void *arg)
+{
+    parts *p = arg;
+    part   one = {.start = ncz_alloc_n(2 * p->rank + 1, sizeof *one.start)};
+    int    rc;
+
+    if (one.start == NULL)
+        return ncz_fail_nomem(2 * p->rank * sizeof *one.start);
+    if ((rc = ncz_make_room(&p->v, p->n, &p->cap, sizeof *p->v)) != NC_NOERR) {
+        ncz_free(one.start);
+        return rc;
+    }
+    memcpy(one.start, start, p->rank * sizeof *start);
+    memcpy(one.start + p->rank, count, p->rank * sizeof *count);
+    one.path = path != NULL ? ncz_strdup(path) : NULL;
+    one.name = path != NULL ? ncz_strdup(name) : NULL;
+    p->v[p->n++] = one;
+    return path == NULL || (one.path != NULL && one.name != NULL) ? NC_NOERR : ncz_fail_nomem(strlen(path));
+}
+
+static void
+clear_parts(parts *p)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        ncz_free(p->v[i].start);
+        ncz_free(p->v[i].path);
+        ncz_free(p->v[i].name);
+    }
+    ncz_free(p->v);
+}
+
+/* Under the dataset's lock, as list_chunks(). */
+static int
+list_parts(int ncid, int varid, parts *p)
+{
+    ncz_call c;
+    ncz_var *v = NULL;
+    int      rc = ncz_call_enter_var(ncid, varid, NCZ_USE_LOOK, NULL, &c, &v);
+
+    if (rc != NC_NOERR)
+        return rc;
+    p->rank = v->rank;
+    if (v->source != NULL && v->source->list != NULL)
+        rc = v->source->list(v->source, note_part, p);
+    return ncz_call_leave(&c, rc);
+}
+
+int
+nczarr_list_var_fragments(int ncid, int varid, nczarr_fragment_each each, void *arg)
+{
+    parts   p = {.n = 0};
+    size_t *start;
+    int     rc;
+
+    ncz_err_clear();
+    if (each == NULL)
+        return ncz_call_done(ncz_fail(NC_EINVAL, "nczarr_list_var_fragments: no function to call"));
+    if ((rc = list_parts(ncid, varid, &p)) == NC_NOERR && p.n > 0) {
+        if ((start = ncz_alloc_n(2 * p.rank + 1, sizeof *start)) == NULL)
+            rc = ncz_call_done(ncz_fail_nomem(2 * p.rank * sizeof *start));
+        for (size_t i = 0; i < p.n && rc == NC_NOERR; i++) {
+            for (size_t d = 0; d < 2 * p.rank; d++)
+                start[d] = (size_t)p.v[i].start[d]; /* the variable's elements are counted in a size_t */
+            rc = each(start, start + p.rank, p.v[i].path, p.v[i].name, arg);
+        }
+        ncz_free(start);
+    }
+    clear_parts(&p);
     return rc;
 }

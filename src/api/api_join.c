@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api_join: nc_open() of several files as one, and nczarr_join(), which stores what joins them.
+ * api_join: nc_open() of several files as one, nczarr_open_joined(), and nczarr_join(), which stores what joins them.
  */
 #include "api/api_join.h"
 #include "open/open.h"
@@ -34,14 +34,14 @@ warn_of_rest(const ncz_join *j, ncz_dataset *ds)
 
 /* Makes the aggregation in memory, and opens it as if it lay in the files' folder. */
 static int
-open_joined(const ncz_join *j, const char *place, const ncz_limits *limits, ncz_dataset **out)
+open_joined(const ncz_join *j, const char *place, const ncz_texts *files, const ncz_limits *limits, ncz_dataset **out)
 {
     NC_memio block = {.memory = NULL};
     int      ncid, rc = nc_create_mem("joined.nc", NC_NETCDF4, 0, &ncid);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_join_write(j, ncid)) != NC_NOERR) {
+    if ((rc = ncz_join_write(j, ncid, false)) != NC_NOERR) {
         ncz_err err;
 
         ncz_err_save(&err, rc);
@@ -50,7 +50,7 @@ open_joined(const ncz_join *j, const char *place, const ncz_limits *limits, ncz_
     }
     if ((rc = nc_close_memio(ncid, &block)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_dataset_open_placed(place, block.memory, block.size, limits, out)) != NC_NOERR)
+    if ((rc = ncz_dataset_open_placed(place, block.memory, block.size, files, limits, out)) != NC_NOERR)
         free(block.memory);
     return rc;
 }
@@ -66,12 +66,61 @@ ncz_join_open(const char *path, int omode, const ncz_limits *limits, ncz_dataset
     if ((omode & NC_WRITE) != 0)
         return ncz_fail(NC_EPERM, "%s: several files as one are read only; nczcopy makes one dataset of them", path);
     if ((rc = ncz_join_find_files(path, &j.files, &along, &place, &sorted)) == NC_NOERR &&
-        (rc = join_files(&j, along, sorted)) == NC_NOERR && (rc = open_joined(&j, place, limits, out)) == NC_NOERR)
+        (rc = join_files(&j, along, sorted)) == NC_NOERR &&
+        (rc = open_joined(&j, place, NULL, limits, out)) == NC_NOERR)
         rc = warn_of_rest(&j, *out);
     ncz_free(along);
     ncz_free(place);
     ncz_join_clear(&j);
     return rc;
+}
+
+/* Fragments of a dataset in memory are numbers of the files that the program named. */
+static int
+number_files(ncz_join *j, ncz_texts *paths)
+{
+    int rc = NC_NOERR;
+
+    for (size_t i = 0; i < j->files.n && rc == NC_NOERR; i++) {
+        ncz_join_file *f = &j->files.v[i];
+
+        ncz_free(f->uri);
+        if ((f->uri = ncz_sprintf("%zu", i)) == NULL)
+            rc = ncz_fail_nomem(sizeof i);
+        else
+            rc = ncz_texts_add(paths, f->path);
+    }
+    return rc;
+}
+
+int
+nczarr_open_joined(size_t n, const char *const *paths, const char *dim, int omode, int *ncidp)
+{
+    ncz_join     j = {.ncid = -1};
+    ncz_limits   limits = ncz_limits_default;
+    ncz_texts    names = NCZ_TEXTS_INIT;
+    ncz_dataset *ds = NULL;
+    int          rc = NC_NOERR;
+
+    ncz_err_clear();
+    if (n == 0 || paths == NULL || ncidp == NULL)
+        rc = ncz_fail(NC_EINVAL, "nczarr_open_joined: no %s", ncidp == NULL ? "pointer for the ncid" : "paths");
+    else if ((omode & NC_WRITE) != 0)
+        rc = ncz_fail(NC_EPERM, "nczarr_open_joined: several files as one are read only");
+    for (size_t i = 0; i < n && rc == NC_NOERR; i++)
+        rc = paths[i] != NULL ? ncz_join_files_add(&j.files, paths[i], paths[i])
+                              : ncz_fail(NC_EINVAL, "nczarr_open_joined: path %zu is NULL", i);
+    ncz_api_cache_limits(&limits);
+    if (rc == NC_NOERR && (rc = join_files(&j, dim, false)) == NC_NOERR) {
+        ncz_join_files_sort(&j.files);
+        if ((rc = number_files(&j, &names)) == NC_NOERR &&
+            (rc = open_joined(&j, "joined.nc", &names, &limits, &ds)) == NC_NOERR &&
+            (rc = warn_of_rest(&j, ds)) == NC_NOERR)
+            rc = ncz_api_publish(ds, ncidp);
+    }
+    ncz_join_clear(&j);
+    ncz_texts_clear(&names);
+    return ncz_call_done(rc);
 }
 
 /* Absolute, with links resolved; that of a folder that is there, and the name in it. NULL: a URL, or no such folder. */
@@ -122,7 +171,7 @@ nczarr_join(size_t n, const char *const *paths, const char *dim, const char *tar
                               : ncz_fail(NC_EINVAL, "nczarr_join: path %zu is NULL", i);
     if (rc == NC_NOERR && (rc = join_files(&j, dim, false)) == NC_NOERR &&
         (rc = nc_create(target, cmode | NC_NETCDF4, &ncid)) == NC_NOERR) {
-        if ((rc = ncz_join_write(&j, ncid)) == NC_NOERR) {
+        if ((rc = ncz_join_write(&j, ncid, true)) == NC_NOERR) {
             rc = nc_close(ncid);
         } else {
             ncz_err err;

@@ -14,6 +14,8 @@
 #include "api/api_int.h"
 #include "uri/uri.h"
 
+#include <stdatomic.h>
+
 /* ---- names ---- */
 
 typedef struct ncz_join_file {
@@ -56,6 +58,8 @@ typedef struct ncz_join_var {
     int     at;         /* which of them is the one along which files are joined; or NCZ_JOIN_FIXED */
     bool    coordinate; /* one-dimensional and named like its dimension */
     double *values;     /* of a coordinate that files share, if they are numbers; or NULL */
+    ncz_buf packing;    /* what says how its values are packed, what is missing, and the units */
+    bool    packed;     /* ... they have a scale, an offset or another sign */
 } ncz_join_var;
 
 typedef struct ncz_join {
@@ -64,6 +68,7 @@ typedef struct ncz_join {
     int            ncid; /* of the first file, which stays open */
     ncz_join_var  *vars;
     size_t         nvars, cap;
+    atomic_bool   *differs; /* of each variable: whether files say other things of packing than the first one */
     ncz_texts      left_out;
 } ncz_join;
 
@@ -73,7 +78,10 @@ void ncz_join_clear(ncz_join *j);
 
 /* ---- the aggregation ---- */
 
-/* Defines and puts it in a new dataset. */
-int ncz_join_write(const ncz_join *j, int ncid);
+/*
+ * Defines and puts it in a new dataset. `stored`: for any reader: variables that are packed get the type of what is
+ * unpacked. Else values that all files pack alike are those that are stored.
+ */
+int ncz_join_write(const ncz_join *j, int ncid, bool stored);
 
 #endif /* NCZ_API_JOIN_H */

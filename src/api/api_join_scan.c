@@ -22,6 +22,7 @@ clear_var(ncz_join_var *v)
     ncz_free(v->group);
     ncz_free(v->name);
     ncz_free(v->values);
+    ncz_buf_clear(&v->packing);
 }
 
 void
@@ -30,6 +31,7 @@ ncz_join_clear(ncz_join *j)
     for (size_t i = 0; i < j->nvars; i++)
         clear_var(&j->vars[i]);
     ncz_free(j->vars);
+    ncz_free(j->differs);
     ncz_free(j->along);
     ncz_join_files_clear(&j->files);
     ncz_texts_clear(&j->left_out);
@@ -54,6 +56,49 @@ path_of_group(int grp, char **out)
     if (rc == NC_NOERR && (*out = ncz_zalloc(len + 1)) == NULL)
         rc = ncz_fail_nomem(len + 1);
     return rc == NC_NOERR ? nc_inq_grpname_full(grp, NULL, *out) : rc;
+}
+
+/* Adds the name and the value of an attribute to a text, if it is there. */
+static int
+add_att(int grp, int varid, const char *name, ncz_buf *out, bool *there)
+{
+    nc_type type;
+    size_t  len, size = 1;
+    char   *values = NULL, *string = NULL;
+    int     rc = nc_inq_att(grp, varid, name, &type, &len);
+
+    *there = rc == NC_NOERR && type <= NC_MAX_ATOMIC_TYPE && (type != NC_STRING || len == 1);
+    if (!*there)
+        return rc == NC_ENOTATT ? NC_NOERR : rc;
+    if (type == NC_STRING) {
+        rc = nc_get_att_string(grp, varid, name, &string);
+        len = string != NULL ? strlen(string) : 0;
+    } else if ((rc = nc_inq_type(grp, type, NULL, &size)) == NC_NOERR) {
+        values = ncz_alloc_n(len + 1, size);
+        rc = values != NULL ? nc_get_att(grp, varid, name, values) : ncz_fail_nomem(len * size);
+    }
+    if (rc == NC_NOERR && (rc = ncz_buf_puts(out, name)) == NC_NOERR)
+        rc = ncz_buf_append(out, string != NULL ? string : values != NULL ? values : "", len * size);
+    ncz_free(values);
+    if (string != NULL)
+        (void)nc_free_string(1, &string);
+    return rc;
+}
+
+/* What says how a variable's numbers are to be understood. */
+static int
+look_at_packing(int grp, int varid, ncz_join_var *v)
+{
+    static const char *const names[] = {"scale_factor", "add_offset", "_Unsigned",    "units",
+                                        "calendar",     "_FillValue", "missing_value"};
+    bool                     there;
+    int                      rc = NC_NOERR;
+
+    for (size_t i = 0; i < NCZ_LEN(names) && rc == NC_NOERR; i++) {
+        rc = add_att(grp, varid, names[i], &v->packing, &there);
+        v->packed = v->packed || (there && i < 3);
+    }
+    return rc;
 }
 
 /* What a file has of a variable; `along`: where to look for its place. */
@@ -82,6 +127,8 @@ look(int grp, int varid, const char *along, ncz_join_var *v)
             v->at = d;
     }
     v->coordinate = rc == NC_NOERR && v->rank == 1 && strcmp(v->dims[0], v->name) == 0;
+    if (rc == NC_NOERR)
+        rc = look_at_packing(grp, varid, v);
     ncz_free(ids);
     return rc;
 }
@@ -315,6 +362,13 @@ note_length(ncz_join *j, size_t i, int grp, int varid, const ncz_join_var *v)
     return nc_get_var1_double(grp, varid, &start, &j->files.v[i].start);
 }
 
+static bool
+has_packing(const ncz_join_var *a, const ncz_join_var *b)
+{
+    return a->packing.len == b->packing.len &&
+           (a->packing.len == 0 || memcmp(a->packing.data, b->packing.data, a->packing.len) == 0);
+}
+
 static int
 scan_var(ncz_join *j, size_t i, int ncid, const ncz_join_var *first)
 {
@@ -324,8 +378,9 @@ scan_var(ncz_join *j, size_t i, int ncid, const ncz_join_var *first)
     if (rc != NC_NOERR)
         return ncz_fail(NC_EINVAL, "%s: has no variable %s, as the first of the files that are joined",
                         j->files.v[i].path, first->name);
-    if ((rc = look(grp, varid, j->along, &v)) == NC_NOERR &&
-        (rc = compare_var(j->files.v[i].path, first, &v)) == NC_NOERR &&
+    if ((rc = look(grp, varid, j->along, &v)) == NC_NOERR && !has_packing(first, &v))
+        atomic_store(&j->differs[first - j->vars], true);
+    if (rc == NC_NOERR && (rc = compare_var(j->files.v[i].path, first, &v)) == NC_NOERR &&
         (rc = compare_coordinate(j->files.v[i].path, grp, varid, first, &v)) == NC_NOERR)
         rc = note_length(j, i, grp, varid, &v);
     clear_var(&v);
@@ -374,6 +429,10 @@ ncz_join_scan(ncz_join *j, const char *along)
 
     if (rc != NC_NOERR)
         return rc;
+    if ((j->differs = ncz_zalloc_n(j->nvars + 1, sizeof *j->differs)) == NULL)
+        return ncz_fail_nomem(j->nvars * sizeof *j->differs);
+    for (size_t k = 0; k < j->nvars; k++)
+        atomic_init(&j->differs[k], false);
     if ((err = pthread_mutex_init(&s.lock, NULL)) != 0)
         return ncz_fail_lock(err);
     ncz_pool_each(j->files.n, ncz_pool_threads(), scan_file, &s);

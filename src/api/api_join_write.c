@@ -19,8 +19,9 @@ typedef struct shape {
 typedef struct writing {
     const ncz_join *j;
     int             ncid;
-    size_t          total; /* the length of the joined dimension */
-    size_t          nfull; /* files that have something along it: a fragment is not empty */
+    bool            stored; /* for any reader */
+    size_t          total;  /* the length of the joined dimension */
+    size_t          nfull;  /* files that have something along it: a fragment is not empty */
     shape          *shapes;
     size_t          nshapes, cap;
     int            *identifiers; /* of each variable */
@@ -28,14 +29,29 @@ typedef struct writing {
 
 /* ---- groups, dimensions, attributes ---- */
 
+/* What an attribute of packed values is that says nothing of unpacked ones. */
+static bool
+is_of_packed(const char *name)
+{
+    static const char *const names[] = {"scale_factor",  "add_offset",  "_Unsigned", "_FillValue",
+                                        "missing_value", "valid_range", "valid_min", "valid_max"};
+
+    for (size_t i = 0; i < NCZ_LEN(names); i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* `unpacked`: of a variable that is so here. */
 static int
-copy_atts(int from, int from_var, int to, int to_var)
+copy_atts(int from, int from_var, int to, int to_var, bool unpacked)
 {
     char name[NC_MAX_NAME + 1];
     int  n, rc = from_var == NC_GLOBAL ? nc_inq_natts(from, &n) : nc_inq_varnatts(from, from_var, &n);
 
     for (int i = 0; i < n && rc == NC_NOERR; i++)
-        if ((rc = nc_inq_attname(from, from_var, i, name)) == NC_NOERR && strcmp(name, "_NCProperties") != 0)
+        if ((rc = nc_inq_attname(from, from_var, i, name)) == NC_NOERR && strcmp(name, "_NCProperties") != 0 &&
+            !(unpacked && is_of_packed(name)))
             rc = nc_copy_att(from, from_var, name, to, to_var);
     return rc;
 }
@@ -68,7 +84,8 @@ define_group(const writing *w, int from, int to)
     char name[NC_MAX_NAME + 1];
     int  n = 0, *ids, child, rc;
 
-    if ((rc = define_dims(w, from, to)) != NC_NOERR || (rc = copy_atts(from, NC_GLOBAL, to, NC_GLOBAL)) != NC_NOERR)
+    if ((rc = define_dims(w, from, to)) != NC_NOERR ||
+        (rc = copy_atts(from, NC_GLOBAL, to, NC_GLOBAL, false)) != NC_NOERR)
         return rc;
     if ((rc = nc_inq_grps(from, &n, NULL)) != NC_NOERR || n == 0)
         return rc == NC_ENOTNC4 ? NC_NOERR : rc; /* a classic file has none */
@@ -176,19 +193,67 @@ put_aggregation(int grp, int varid, const ncz_join_var *v, const shape *s, const
     return rc;
 }
 
+/* Is it unpacked here? Where all files pack alike, what is stored stays as it is, for this library alone. */
+static bool
+is_unpacked(const writing *w, size_t i)
+{
+    return w->j->vars[i].packed && (w->stored || atomic_load(&w->j->differs[i]));
+}
+
+static nc_type
+unsigned_type(nc_type type)
+{
+    switch (type) {
+    case NC_BYTE: return NC_UBYTE;
+    case NC_SHORT: return NC_USHORT;
+    case NC_INT: return NC_UINT;
+    case NC_INT64: return NC_UINT64;
+    default: return type;
+    }
+}
+
+/* The type of unpacked values: that of the scale, or of the offset, or the unsigned one. */
+static nc_type
+choose_type(int grp, int varid, nc_type stored)
+{
+    nc_type scale = NC_NAT, offset = NC_NAT;
+
+    if (nc_inq_atttype(grp, varid, "scale_factor", &scale) != NC_NOERR)
+        scale = NC_NAT;
+    if (nc_inq_atttype(grp, varid, "add_offset", &offset) != NC_NOERR)
+        offset = NC_NAT;
+    ncz_err_clear();
+    if (scale == NC_NAT && offset == NC_NAT)
+        return unsigned_type(stored);
+    return (scale == NC_FLOAT || scale == NC_NAT) && (offset == NC_FLOAT || offset == NC_NAT) ? NC_FLOAT : NC_DOUBLE;
+}
+
+static int
+put_as_stored(const writing *w, size_t i, int grp, int varid)
+{
+    const signed char yes = 1;
+
+    if (w->stored || atomic_load(&w->j->differs[i]))
+        return NC_NOERR;
+    return nc_put_att_schar(grp, varid, NCZ_AGGREGATED_AS_STORED, NC_BYTE, 1, &yes);
+}
+
 static int
 define_var(writing *w, size_t i)
 {
     const ncz_join_var *v = &w->j->vars[i];
     const shape        *s = NULL;
+    bool                unpacked = is_unpacked(w, i);
     char                identifiers[48];
     int                 from, from_var, to, to_var, rc;
 
     snprintf(identifiers, sizeof identifiers, "fragment_name_%zu", i);
     if ((rc = find_shape(w, v, &s)) != NC_NOERR || (rc = find_group(w->j->ncid, v, &from)) != NC_NOERR ||
         (rc = nc_inq_varid(from, v->name, &from_var)) != NC_NOERR || (rc = find_group(w->ncid, v, &to)) != NC_NOERR ||
-        (rc = nc_def_var(to, v->name, v->type, 0, NULL, &to_var)) != NC_NOERR ||
-        (rc = copy_atts(from, from_var, to, to_var)) != NC_NOERR ||
+        (rc = nc_def_var(to, v->name, unpacked ? choose_type(from, from_var, v->type) : v->type, 0, NULL, &to_var)) !=
+            NC_NOERR ||
+        (rc = copy_atts(from, from_var, to, to_var, unpacked)) != NC_NOERR ||
+        (rc = put_as_stored(w, i, to, to_var)) != NC_NOERR ||
         (rc = nc_def_var(w->ncid, identifiers, NC_STRING, 0, NULL, &w->identifiers[i])) != NC_NOERR)
         return rc;
     return put_aggregation(to, to_var, v, s, identifiers);
@@ -275,9 +340,9 @@ count_elements(writing *w)
 }
 
 int
-ncz_join_write(const ncz_join *j, int ncid)
+ncz_join_write(const ncz_join *j, int ncid, bool stored)
 {
-    writing w = {.j = j, .ncid = ncid};
+    writing w = {.j = j, .ncid = ncid, .stored = stored};
     int     rc;
 
     count_elements(&w);

@@ -142,11 +142,23 @@ int ncz_dataset_locate_chunk(ncz_dataset *ds, const ncz_var *v, const uint64_t *
                              ncz_chunk_addr *where);
 
 /*
+ * A part of a variable whose values lie in another dataset: `count` elements from `start` on, what opens that dataset,
+ * and its variable. `path` NULL: they are in no dataset.
+ */
+typedef int (*ncz_part_fn)(const uint64_t *start, const uint64_t *count, const char *path, const char *name,
+                           void *arg);
+
+/* An attribute that only aggregations in memory have, which join files: what a fragment says of packing, of signs, of
+ * missing values and of units is what the aggregation says, so its values are those that are stored. */
+#define NCZ_AGGREGATED_AS_STORED "aggregated_as_stored"
+
+/*
  * The source of a variable's values that has no chunks (ncz_var.source). Any threads may get from it at once, each
  * between begin and end of a call.
  */
 struct ncz_var_source {
     int (*get)(ncz_var_source *s, const ncz_select *sel, const ncz_type *mem, void *out);
+    int (*list)(ncz_var_source *s, ncz_part_fn each, void *arg);
 };
 
 /*

@@ -338,9 +338,10 @@ ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_data
 }
 
 int
-ncz_dataset_open_placed(const char *path, void *block, size_t len, const ncz_limits *limits, ncz_dataset **out)
+ncz_dataset_open_placed(const char *path, void *block, size_t len, const ncz_texts *files, const ncz_limits *limits,
+                        ncz_dataset **out)
 {
-    ncz_opening o = {.mode = NC_NOWRITE, .limits = limits, .open_fragment = open_fragment};
+    ncz_opening o = {.mode = NC_NOWRITE, .limits = limits, .open_fragment = open_fragment, .files = files};
     void       *back;
     size_t      back_len;
     ncz_err     err;

@@ -45,8 +45,10 @@ int ncz_dataset_open_mem(const char *path, int omode, void *block, size_t len, b
                          ncz_dataset **out);
 
 /* Opens a file in a block of memory, which it takes on success, for reading, as if it lay at `path`: places that it
- * names are relative to that folder. */
-int ncz_dataset_open_placed(const char *path, void *block, size_t len, const ncz_limits *limits, ncz_dataset **out);
+ * names are relative to that folder. `files` not NULL: they are numbers of these, which the program named, and which
+ * it may reach wherever they are. */
+int ncz_dataset_open_placed(const char *path, void *block, size_t len, const ncz_texts *files,
+                            const ncz_limits *limits, ncz_dataset **out);
 
 /* Removes the dataset at `path`, or the remains of a writer that died, with everything below. NC_ENOTNC: not
  * recognisably a dataset. NC_EEXIST: it holds an object that belongs to no dataset (named in the text), or a running

@@ -250,6 +250,7 @@ set_view(ncz_opening *o)
     ncz_aggregation_opts opts = {.target = o->target,
                                  .depth = o->depth,
                                  .open = o->open_fragment,
+                                 .files = o->files,
                                  .limits = o->limits,
                                  .missing = o->settings.missing};
 

@@ -614,3 +614,29 @@ TEST(types_of_v3)
     FAILS(NC_EINVAL, nczarr_def_var_dtype(ncid, w, "<U3"));
     OK(nc_close(ncid));
 }
+
+/* Of a classic file, whose records have the bytes of two variables. */
+TEST(bytes_of_a_record)
+{
+    size_t             first[2] = {0, 0};
+    unsigned long long row = 9, pitch = 9;
+    int                ncid, dims[2], a, b, f;
+
+    OK(nc_create("rows.nc", NC_DISKLESS | NC_64BIT_OFFSET, &ncid));
+    OK(nc_def_dim(ncid, "t", NC_UNLIMITED, &dims[0]));
+    OK(nc_def_dim(ncid, "x", 3, &dims[1]));
+    OK(nc_def_var(ncid, "a", NC_SHORT, 2, dims, &a));
+    OK(nc_def_var(ncid, "b", NC_DOUBLE, 1, dims, &b));
+    OK(nc_def_var(ncid, "f", NC_INT, 1, &dims[1], &f));
+    OK(nc_enddef(ncid));
+    OK(nc_put_vara_int(ncid, a, first, (size_t[]){2, 3}, (int[]){1, 2, 3, 4, 5, 6}));
+    OK(nczarr_inq_var_chunk_rows(ncid, a, first, &row, &pitch));
+    assert_true(row == 6 && pitch == 16);
+    OK(nczarr_inq_var_chunk_rows(ncid, b, first, &row, NULL));
+    assert_true(row == 8);
+    OK(nczarr_inq_var_chunk_rows(ncid, f, first, &row, &pitch));
+    assert_true(row == 0 && pitch == 0);
+    FAILS(NC_EINVAL, nczarr_inq_var_chunk_rows(ncid, a, NULL, NULL, NULL));
+    FAILS(NC_EINVALCOORDS, nczarr_inq_var_chunk_rows(ncid, f, (size_t[]){5}, NULL, NULL));
+    OK(nc_close(ncid));
+}

@@ -4,6 +4,8 @@
 #include "support/scratch.h"
 
 #include <errno.h>
+#include <nczarr_zmap.h>
+#include <sys/stat.h>
 
 static const char *
 in_dir(const char *name)
@@ -166,6 +168,130 @@ TEST_WITH(a_file_without_a_record_and_a_second_unlimited_dimension, scratch_set_
             assert_non_null(strstr(nczarr_errmsg(), "along="));
         }
     }
+}
+
+/* A packed variable of two elements. */
+static void
+make_packed(const char *name, int first, double scale)
+{
+    int nc, time, p, dim;
+
+    OK(nc_create(in_dir(name), NC_NETCDF4, &nc));
+    OK(nc_def_dim(nc, "time", NC_UNLIMITED, &dim));
+    OK(nc_def_var(nc, "time", NC_DOUBLE, 1, &dim, &time));
+    OK(nc_def_var(nc, "p", NC_SHORT, 1, &dim, &p));
+    OK(nc_put_att_double(nc, p, "scale_factor", NC_DOUBLE, 1, &scale));
+    for (size_t i = 0; i < 2; i++) {
+        OK(nc_put_var1_int(nc, time, &i, (int[]){first + (int)i}));
+        OK(nc_put_var1_int(nc, p, &i, (int[]){10 * (first + (int)i)}));
+    }
+    OK(nc_close(nc));
+}
+
+static void
+check_packed(int nc, nc_type type, double factor)
+{
+    nc_type is;
+    double  values[4];
+    int     p;
+
+    OK(nc_inq_varid(nc, "p", &p));
+    OK(nc_inq_vartype(nc, p, &is));
+    assert_int_equal(is, type);
+    RC(type == NC_SHORT ? NC_NOERR : NC_ENOTATT, nc_inq_attid(nc, p, "scale_factor", NULL));
+    OK(nc_get_var_double(nc, p, values));
+    for (int i = 0; i < 4; i++)
+        assert_true(values[i] == 10 * i * factor);
+}
+
+TEST_WITH(packed_values_stay_packed_or_are_unpacked, scratch_set_up, scratch_tear_down)
+{
+    const char *paths[2];
+    char        names[2][300], path[400];
+    int         nc;
+
+    for (int i = 0; i < 2; i++) {
+        snprintf(names[i], sizeof names[i], "%s/p%d.nc", scratch_dir, i);
+        paths[i] = names[i];
+    }
+    make_packed("p0.nc", 0, 0.5);
+    make_packed("p1.nc", 2, 0.5);
+    snprintf(path, sizeof path, "%s/p?.nc#mode=join", scratch_dir);
+    OK(nc_open(path, NC_NOWRITE, &nc));
+    check_packed(nc, NC_SHORT, 1);
+    OK(nc_close(nc));
+    OK(nczarr_join(2, paths, NULL, in_dir("all.nc"), NC_CLOBBER)); /* for any reader */
+    OK(nc_open(in_dir("all.nc"), NC_NOWRITE, &nc));
+    check_packed(nc, NC_DOUBLE, 0.5);
+    OK(nc_close(nc));
+    make_packed("p1.nc", 2, 0.25); /* packed otherwise */
+    OK(nc_open(path, NC_NOWRITE, &nc));
+    {
+        double values[4];
+        int    p;
+
+        OK(nc_inq_varid(nc, "p", &p));
+        OK(nc_get_var_double(nc, p, values));
+        assert_true(values[1] == 5 && values[2] == 5 && values[3] == 7.5);
+    }
+    OK(nc_close(nc));
+}
+
+typedef struct listed {
+    size_t      n, at[4];
+    const char *first;
+} listed;
+
+static int
+note_fragment(const size_t *start, const size_t *count, const char *path, const char *variable, void *arg)
+{
+    listed *l = arg;
+
+    assert_true(count[0] > 0);
+    assert_string_equal(variable, "/t");
+    if (l->n == 0)
+        assert_string_equal(path, l->first);
+    l->at[l->n++] = start[0];
+    return 0;
+}
+
+static int
+stop(const size_t *start, const size_t *count, const char *path, const char *variable, void *arg)
+{
+    (void)start, (void)count, (void)path, (void)variable, (void)arg;
+    return 77;
+}
+
+TEST_WITH(files_that_a_program_names_are_joined_and_their_places_listed, scratch_set_up, scratch_tear_down)
+{
+    static const char *const names[] = {"a #1,%20 {b}.nc", "b/c d;*.nc", "z.nc"};
+    const char              *paths[3];
+    char                     texts[3][300];
+    listed                   l = {.n = 0};
+    int                      nc, v;
+
+    OK(mkdir(in_dir("b"), 0777));
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(texts[i], sizeof texts[i], "%s/%s", scratch_dir, names[i]);
+        paths[i] = texts[i];
+    }
+    make_part(names[0], NC_NETCDF4, 2, 3, 10);
+    make_part(names[1], NC_NETCDF4, 3, 0, 10);
+    make_part(names[2], NC_NETCDF4, 1, 5, 10);
+    OK(nczarr_open_joined(3, paths, NULL, NC_NOWRITE, &nc));
+    check_joined(nc, 6, 1);
+    OK(nc_inq_varid(nc, "t", &v));
+    l.first = paths[1]; /* it begins first */
+    OK(nczarr_list_var_fragments(nc, v, note_fragment, &l));
+    assert_int_equal(l.n, 3);
+    assert_int_equal(l.at[1], 3);
+    assert_int_equal(l.at[2], 5);
+    assert_int_equal(nczarr_list_var_fragments(nc, v, stop, NULL), 77);
+    FAILS(NC_EINVAL, nczarr_list_var_fragments(nc, v, NULL, NULL));
+    OK(nc_close(nc));
+    FAILS(NC_EINVAL, nczarr_open_joined(0, paths, NULL, NC_NOWRITE, &nc));
+    FAILS(NC_EPERM, nczarr_open_joined(3, paths, NULL, NC_WRITE, &nc));
+    FAILS(NC_EBADDIM, nczarr_open_joined(3, paths, "nothing", NC_NOWRITE, &nc));
 }
 
 TEST_WITH(what_does_not_fit_is_named, scratch_set_up, scratch_tear_down)
