@@ -39,6 +39,10 @@ enum {
     OPT_REPACK,
     OPT_CMIP7,
     OPT_BBOX,
+    OPT_REFERENCES,
+    OPT_INLINE,
+    OPT_PREFIX,
+    OPT_ALONG,
 };
 
 static const option_row rows[] = {
@@ -55,6 +59,9 @@ static const option_row rows[] = {
     {OPT_DAMAGED, 0, "damaged", "HOW", "stop fill skip", "damaged chunks",
      ": stop (the default); fill: the fill value in their place; skip: leave out their variables; a list at the end, "
      "and exit status 3"},
+    {OPT_ALONG, 0, "along", "DIM", ":dims", "join several sources along this dimension",
+     "; else along the unlimited one, or time"},
+    {OPT_ALONG, 0, "concat", "DIM", ":dims", NULL, NULL},
     {.help = "How it is stored:"},
     {'k', 'k', "kind", "KIND", "nc3 nc6 nc5 nc4 nc7 nczarr zarr", "kind of dataset",
      ": nc3, nc6 or nc5 is a classic file (CDF-1, 2, 5); nc4, or nc7 for the classic model, is a netCDF-4 file, or "
@@ -89,6 +96,11 @@ static const option_row rows[] = {
     {'u', 'u', "unlimited-to-fixed", NULL, NULL, "unlimited dimensions become fixed", NULL},
     {OPT_NETCDF_TYPES, 0, "netcdf-types", NULL, NULL,
      "store bool, UCS-4 text, half floats and times as types that netCDF-C can read", NULL},
+    {OPT_REFERENCES, 0, "references", NULL, NULL, "as references to the chunks of the sources, in JSON",
+     ", as kerchunk makes and reads them"},
+    {OPT_INLINE, 0, "inline", "SIZE", NULL, "with --references, have chunks of at most so many bytes in it",
+     " (500; 0: none)"},
+    {OPT_PREFIX, 0, "prefix", "URL", NULL, "with --references, what relative places have before them", NULL},
     {.help = "How it is done:"},
     {OPT_DRY_RUN, 0, "dry-run", NULL, NULL, "print what would be written, write nothing", NULL},
     {OPT_VERIFY, 0, "verify", NULL, NULL, "read the target again and compare all of it", NULL},
@@ -113,7 +125,8 @@ static const option_row rows[] = {
 
 static const option_table options = {
     .command = "nczcopy",
-    .usage = "usage: nczcopy [options] SOURCE TARGET\n"
+    .usage = "usage: nczcopy [options] SOURCE... TARGET\n"
+             "       nczcopy --references [options] SOURCE... TARGET.json\n"
              "       nczcopy --in-place --zarr-format N [options] DATASET\n",
     .rows = rows,
     .n = sizeof rows / sizeof *rows,
@@ -217,6 +230,13 @@ settle_repack(copy_opts *o)
     return true;
 }
 
+static bool
+take_inline(copy_opts *o, const char *arg)
+{
+    o->inlined = 0;
+    return strcmp(arg, "0") == 0 || option_size("--inline", arg, &o->inlined);
+}
+
 /* -v, -V, -g, -G */
 static bool
 take_names(copy_opts *o, int id, const char *arg)
@@ -250,6 +270,7 @@ take_flag(copy_opts *o, int id)
     case 'q': o->progress = COPY_NO; return true;
     case 'r': o->memory_in = true; return true;
     case 'w': o->memory_out = true; return true;
+    case OPT_REFERENCES: o->references = true; return true;
     case OPT_IN_PLACE: o->in_place = true; return true;
     case OPT_REMOVE_OLD: o->remove_old = true; return true;
     case OPT_CONSOLIDATE: o->consolidate = true; return true;
@@ -294,6 +315,9 @@ take_option(void *ctx, int id, const char *arg)
     case '5':
     case '6':
     case '7': return take_kind(o, dataset_kind_of_letter(id), "");
+    case OPT_INLINE: return take_inline(o, arg);
+    case OPT_PREFIX: return option_name("--prefix", arg, &o->prefix);
+    case OPT_ALONG: return option_name("--along", arg, &o->along);
     case OPT_PROGRESS: return take_progress(o, arg);
     default: return take_flag(o, id);
     }
@@ -331,8 +355,12 @@ check_arguments(const copy_opts *o, char *const *args, int n)
         message_print("--damaged: not with --in-place, which reads no chunks");
         return false;
     }
-    if (n == (o->in_place ? 1 : 2))
-        return path_check(args[0]) && (o->in_place || path_check(args[1]));
+    if (o->in_place ? n == 1 : n >= 2) {
+        for (int i = 0; i < n; i++)
+            if (!path_check(args[i]))
+                return false;
+        return true;
+    }
     if (o->in_place)
         message_print("--in-place: one dataset is needed, %d given", n);
     else
@@ -362,7 +390,9 @@ main(int argc, char **argv)
         status = options_fail();
     } else if (status < 0) {
         o.in = argv[0];
-        o.out = o.in_place ? NULL : argv[1];
+        o.ins = argv;
+        o.nins = (size_t)(o.in_place ? 1 : argc - 1);
+        o.out = o.in_place ? NULL : argv[argc - 1];
         if (o.mode == NULL && !o.netcdf4) /* that depends on the target's name */
             o.mode = o.kind;
         if ((status = choose_status(copy_run(&o))) == EXIT_USAGE)

@@ -45,6 +45,9 @@ typedef enum copy_tri { COPY_AUTO, COPY_YES, COPY_NO } copy_tri;
 
 typedef struct copy_opts {
     const char       *in, *out;
+    char *const      *ins; /* several, which are joined; NULL: `in` alone */
+    size_t            nins;
+    const char       *along;       /* ... along this dimension; NULL: it is seen */
     const char       *mode;        /* --mode: of the target's fragment; NULL: none */
     bool              classic;     /* -k nc7: the classic model */
     bool              kind_given;  /* else the source's model is taken */
@@ -77,6 +80,9 @@ typedef struct copy_opts {
     bool              in_place;     /* write the documents of the other version of Zarr beside those of `in` */
     bool              remove_old;   /* ... and remove these */
     bool              netcdf_types; /* store types that netCDF has in place of bool, UCS-4, half floats and times */
+    bool              references;   /* a set of references is made, as kerchunk does it */
+    size_t            inlined;      /* ... chunks of at most so many bytes are in it */
+    const char       *prefix;       /* ... before relative places; NULL: none */
     copy_tri          progress;
     bool              progress_json; /* lines of JSON in place of one that is redrawn */
 } copy_opts;
@@ -84,7 +90,9 @@ typedef struct copy_opts {
 #define COPY_MEMORY        ((size_t)256 << 20)
 #define COPY_REPACK_MEMORY ((size_t)52 << 20) /* the process stays within 64 MiB */
 
-#define COPY_OPTS_INIT ((copy_opts){.deflate = -1, .min_chunked = 8192})
+#define COPY_INLINED ((size_t)500) /* kerchunk's */
+
+#define COPY_OPTS_INIT ((copy_opts){.deflate = -1, .min_chunked = 8192, .inlined = COPY_INLINED})
 
 /* Each parses the text of one option into `o`, and reports errors on stderr. */
 bool copy_parse_mode(copy_opts *o, const char *words);

@@ -56,6 +56,27 @@ take_fill(char *encoding)
     return fill;
 }
 
+bool
+copy_compare_encodings(char *in, char *out, bool *other_fill)
+{
+    char *fill_in, *fill_out;
+    bool  same;
+
+    if (in[0] == '\0' || out[0] == '\0')
+        return false;
+    in[measure_chunk_part(in)] = '\0';
+    out[measure_chunk_part(out)] = '\0';
+    copy_drop_fill_null(in, out);
+    copy_drop_fill_null(out, in);
+    fill_in = take_fill(in);
+    fill_out = take_fill(out);
+    same = strcmp(in, out) == 0;
+    *other_fill = strcmp(fill_in, fill_out) != 0 || strstr(fill_in, "null") != NULL;
+    free(fill_in);
+    free(fill_out);
+    return same;
+}
+
 /*
  * Chunks of an HDF5 file: each is a range of it. Those that are not stored are missing in the copy, too, if they read
  * the same there.
@@ -63,16 +84,10 @@ take_fill(char *encoding)
 static void
 choose_raw_ranges(const copy_source *s, copy_var *v, char *in, char *out)
 {
-    char *fill_in, *fill_out;
+    bool other_fill = false;
 
-    copy_drop_fill_null(in, out);
-    copy_drop_fill_null(out, in);
-    fill_in = take_fill(in);
-    fill_out = take_fill(out);
-    v->raw = v->raw_ranges = strcmp(in, out) == 0 && copy_part_is_aligned(s, v, v->chunk_in);
-    v->raw_gaps = v->raw && (strcmp(fill_in, fill_out) != 0 || strstr(fill_in, "null") != NULL);
-    free(fill_in);
-    free(fill_out);
+    v->raw = v->raw_ranges = copy_compare_encodings(in, out, &other_fill) && copy_part_is_aligned(s, v, v->chunk_in);
+    v->raw_gaps = v->raw && other_fill;
 }
 
 /* A chunk cannot be put into a shard without the others, so the target's shards must be the source's. */

@@ -231,16 +231,18 @@ define_var(const copy_opts *o, copy_source *s, copy_var *v, bool *left)
     *left = false;
     if (v->type != NC_NAT && (rc = copy_map_type(s, v->type, &type)) != NC_NOERR)
         return leave_out(o, s, v, rc, left);
-    choose_chunks(o, s, v);
-    if ((rc = copy_choose_shards(o, s, v)) != NC_NOERR)
-        return rc; /* it is reported */
+    if (!o->references) {
+        choose_chunks(o, s, v);
+        if ((rc = copy_choose_shards(o, s, v)) != NC_NOERR)
+            return rc; /* it is reported */
+    }
     if ((ids = find_ids(s, v)) == NULL)
         return leave_out(o, s, v, NC_EBADDIM, left);
-    rc = define_one(o, s, v, type, ids);
+    rc = o->references ? copy_refer_define(o, s, v, type, ids) : define_one(o, s, v, type, ids);
     free(ids);
     if (rc != NC_NOERR)
         return leave_out(o, s, v, rc, left);
-    if (!v->carried && (rc = copy_define_codecs(o, s, v)) != NC_NOERR)
+    if (!v->carried && !o->references && (rc = copy_define_codecs(o, s, v)) != NC_NOERR)
         return rc; /* it is reported */
     return copy_atts(s, v->group, v);
 }

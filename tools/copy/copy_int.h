@@ -12,6 +12,7 @@
 #include "common/memory.h"
 #include "common/message.h"
 #include "common/size_text.h"
+#include "common/text_buf.h"
 #include "common/unfinished.h"
 #include "common/user_type.h"
 #include "common/var_inquiry.h"
@@ -24,6 +25,7 @@
 #include <nczarr_zmap.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* ---- copy_report.c ------------------------------------------------------------------------------------------ */
 
@@ -137,21 +139,23 @@ typedef struct copy_var {
     bool                  text;        /* in a classic file: its strings are characters, */
     size_t                text_len;    /* so many each, */
     size_t                text_dim;    /* along this one of copy.texts */
+    struct copy_refer    *refer;       /* of a set of references; else NULL */
     int                   late;        /* number of its first attribute that waits for the data; -1: none */
 } copy_var;
 
 typedef struct copy_source {
-    int         ncid;
-    hyperslab   part;   /* what -d chooses */
-    copy_group *groups; /* parents before children */
-    size_t      ngroups;
-    copy_dim   *dims;
-    size_t      ndims;
-    copy_type  *types; /* the user-defined ones */
-    size_t      ntypes;
-    copy_var   *vars;
-    size_t      nvars;
-    copy_losses losses;
+    int                      ncid;
+    hyperslab                part;   /* what -d chooses */
+    copy_group              *groups; /* parents before children */
+    size_t                   ngroups;
+    copy_dim                *dims;
+    size_t                   ndims;
+    copy_type               *types; /* the user-defined ones */
+    size_t                   ntypes;
+    copy_var                *vars;
+    size_t                   nvars;
+    copy_losses              losses;
+    struct copy_refer_files *files; /* of a set of references; else NULL */
 
     /* What copy_fit_classic() sets. */
     int            cdf; /* version of the classic file that is made of it; 0: Zarr */
@@ -159,6 +163,12 @@ typedef struct copy_source {
     size_t         ntexts;
 } copy_source;
 
+/* Opens the source, or all of several as one, for reading; reported. */
+int copy_open_source(const copy_opts *o, int *ncid);
+/* What was passed over in the source, because something else served. */
+void copy_say_warnings(const copy_opts *o, int ncid);
+/* Whether a target is the source, one of several, or inside of one; `probe`: by an object that is put there. */
+int copy_overlaps(const copy_opts *o, const char *target, bool probe, int *one);
 /* Loads what the options choose from the open source. */
 int  copy_source_load(const copy_opts *o, copy_source *s);
 void copy_source_clear(copy_source *s);
@@ -328,6 +338,9 @@ int copy_find_definitions(const copy_opts *o, copy_source *s, int out);
 int copy_grow_dims(const copy_opts *o, const copy_source *s, int out);
 /* Removes from an encoding's text that other readers do not know the fill value, unless the other text says it, too. */
 void copy_drop_fill_null(char *in, const char *out);
+/* Whether chunks are encoded alike, by two texts of nczarr_inq_var_encoding(), which are changed. *other_fill: what is
+ * not stored reads otherwise. */
+bool copy_compare_encodings(char *in, char *out, bool *other_fill);
 /* Decides for each variable whether its chunks can be copied without decoding. */
 int copy_find_raw(const copy_opts *o, copy_source *s);
 int copy_late_atts(copy_source *s);
@@ -480,6 +493,82 @@ int  copy_unit_values(copy_state *r, const copy_var *v, const size_t *unit, ncza
 int copy_scan_all(copy_state *r, damage_log *log, bool skip);
 /* NC_NOERR if the log is empty; else lists it, and returns COPY_DAMAGED. */
 int copy_report_damage(const copy_state *r, const damage_log *log);
+
+/* ---- a set of references: copy_references.c, copy_refer_define.c, copy_refer_chunks.c, copy_refer_files.c,
+ * copy_refer_out.c ---- */
+
+/* Where a part of a variable is: in a dataset of its own, or (`file` the source itself) all of it. */
+typedef struct copy_refer_part {
+    size_t  file;          /* in copy_refer_files; COPY_NOWHERE: nothing has it */
+    char   *name;          /* of the variable there, with its groups */
+    size_t *start, *count; /* in the source */
+} copy_refer_part;
+
+/* What a set says of a variable. */
+typedef struct copy_refer {
+    copy_refer_part *parts;
+    size_t           nparts;
+    bool             inlined;  /* its values are in the set, as one chunk */
+    bool             ranges;   /* of a part that is one range of bytes, or one for each record */
+    char            *why;      /* why its chunks cannot be referred to; NULL: they can */
+    char            *encoding; /* of the first part's chunks; NULL with `ranges` */
+    char            *dtype;
+    atomic_size_t    stored; /* chunks that the set has of it */
+} copy_refer;
+
+typedef struct copy_refer_file {
+    char *path;
+    char *url; /* of the file, or of the folder whose objects are meant, with a slash; NULL: none can be given */
+    const char *why;  /* then: why */
+    bool        one;  /* it is one file */
+    bool        set;  /* its objects lie at other places */
+    int         ncid; /* -1: it is opened when it is needed */
+    nczarr_map *map;
+} copy_refer_file;
+
+typedef struct copy_refer_files {
+    copy_refer_file *v;
+    size_t           n, cap, last;
+    char            *folder; /* of the set, absolute, with a slash */
+    const char      *prefix;
+} copy_refer_files;
+
+/* Adds a dataset, or finds it. */
+size_t copy_refer_file_add(copy_refer_files *f, const char *path);
+/* Opens it, or (file 0 of a source that is no join) takes the open one. What it cannot give places for has `why`. */
+int  copy_refer_file_open(const copy_refer_files *f, copy_refer_file *file, int ncid);
+void copy_refer_file_close(copy_refer_file *file);
+void copy_refer_files_clear(copy_refer_files *f);
+/* Finds a variable by its path in an open one. */
+int copy_refer_find(const copy_refer_file *file, const char *name, int *grp, int *varid);
+/* Of what is stored without chunks: bytes from one row along the first dimension to the next, of `row` bytes each. */
+int copy_refer_pitch(int grp, int varid, unsigned long long row, unsigned long long *pitch);
+/* The place as the set has it, in new memory: relative to the set's folder if it is there or below, else absolute. */
+char *copy_refer_url(const copy_refer_files *f, const char *place);
+
+/* The set, as it is written. */
+typedef struct copy_refer_out {
+    FILE  *to; /* NULL: nothing is written */
+    bool   any;
+    size_t references, inlined;
+} copy_refer_out;
+
+/* Each adds one member to a text: a document, bytes, a range (`len` NCZARR_MAP_WHOLE: all of it). */
+void copy_refer_text(text_buf *t, const char *key, const char *text, size_t len);
+void copy_refer_bytes(text_buf *t, const char *key, const void *data, size_t len);
+int  copy_refer_range(text_buf *t, const char *key, const char *url, unsigned long long off, unsigned long long len);
+/* Writes members. */
+int copy_refer_write(copy_refer_out *out, text_buf *t);
+
+/* Looks where the parts of a variable are. */
+int  copy_refer_look(copy_source *s, copy_refer_files *f);
+void copy_refer_clear(copy_refer *r);
+/* Defines it in the target: so that chunks can be referred to, or as one chunk of values. */
+int copy_refer_define(const copy_opts *o, copy_source *s, copy_var *v, nc_type type, const int *ids);
+/* Writes the references to all chunks, from several files at once. */
+int copy_refer_chunks(copy_state *r, copy_refer_files *f, copy_refer_out *out);
+
+int copy_references(const copy_opts *o);
 
 /* Compares the open target with the source. */
 int copy_verify(copy_state *r);

@@ -241,10 +241,10 @@ copy_target_name(const copy_opts *o, copy_target *t)
 int
 copy_check_apart(const copy_opts *o, const copy_target *t)
 {
-    int one = 0, rc = nczarr_path_overlap(o->in, t->url, &one);
+    int one = 0, rc = copy_overlaps(o, t->url, false, &one);
 
     if (rc == NC_NOERR && !one && t->temp_place != NULL) /* what an earlier copy left there is removed */
-        rc = nczarr_path_overlap(o->in, t->temp_place, &one);
+        rc = copy_overlaps(o, t->temp_place, false, &one);
     if (rc != NC_NOERR)
         return message_fail(rc, o->out);
     if (!one)
@@ -257,7 +257,7 @@ copy_check_apart(const copy_opts *o, const copy_target *t)
 int
 copy_check_stores(const copy_opts *o, const copy_target *t)
 {
-    int one = 0, rc = nczarr_path_probe(o->in, t->url, &one);
+    int one = 0, rc = copy_overlaps(o, t->url, true, &one);
 
     if (rc != NC_NOERR)
         return message_fail(rc, t->parts.shown);

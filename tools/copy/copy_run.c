@@ -208,9 +208,8 @@ take_version(copy_opts *o, const copy_target *t)
     return NC_NOERR;
 }
 
-/* What was passed over in the source, because something else served. */
-static void
-say_warnings(const copy_opts *o, int ncid)
+void
+copy_say_warnings(const copy_opts *o, int ncid)
 {
     const char *const *texts = NULL;
     size_t             n = 0;
@@ -234,16 +233,16 @@ copy_run(const copy_opts *opts)
     copy_report_begin();
     if (o->in_place)
         return copy_in_place(o);
+    if (o->references)
+        return copy_references(o);
     if ((rc = copy_target_name(o, &t)) != NC_NOERR || (rc = copy_check_apart(o, &t)) != NC_NOERR)
         goto done;
     (void)nc_set_chunk_cache(copy_cache_bytes(o), o->cache_elems != 0 ? o->cache_elems : 1009, 0.75F);
-    if ((rc = nc_open(o->in, (o->memory_in ? NC_DISKLESS : NC_NOWRITE) | NCZARR_VERBATIM, &s.ncid)) != NC_NOERR) {
-        (void)message_fail(rc, o->in);
+    if ((rc = copy_open_source(o, &s.ncid)) != NC_NOERR)
         goto done;
-    }
     if (nc_inq_attid(s.ncid, NC_GLOBAL, UNFINISHED_ATT, NULL) == NC_NOERR)
         message_print("%s: this copy is not complete: values that are missing are copied as fill", o->in);
-    say_warnings(o, s.ncid);
+    copy_say_warnings(o, s.ncid);
     (void)nczarr_set_missing(s.ncid, NCZARR_MISSING_ERROR); /* --damaged decides */
     if ((rc = copy_target_settle(o, &t, s.ncid)) != NC_NOERR)
         goto done;

@@ -205,6 +205,7 @@ copy_var_clear(copy_var *v)
     free(v->shard_out);
     free(v->packed);
     free(v->why);
+    copy_refer_clear(v->refer);
 }
 
 /* What one variable makes impossible, and costs that variable alone. */
