@@ -47,7 +47,7 @@ _nczarr()
             _nczarr_complete_names groups "$cur"
             return
             ;;
-        nczdump,-d | nczdump,--dim | nczcopy,--dim | nczcopy,--along | nczcopy,--concat)
+        nczdump,-d | nczdump,--dim | nczdump,--along | nczcopy,--dim | nczcopy,--along | nczcopy,--concat)
             if [[ $cur != *,* ]]; then
                 _nczarr_complete_names dims "$cur"
             fi
@@ -56,21 +56,21 @@ _nczarr()
     esac
     case $command in
         nczdump)
-            options='-h --header -c --coords -v --variables -g --groups -d --dim --damaged -s --special -F -Xp -XF -t
-                --times -i -p --precision -b -f -l --line -n --name -k --kind -x --ncml --json --json=header --tree
-                --sizes --chunks --chunks=json --list --check --structure --log --html --sample --plot --show
-                --graphics --s3-explain --color --stats -L -w -Xm --help --version'
+            options='-h --header -c --coords -v --variables -g --groups -d --dim --bbox --along --damaged -s --special
+                -F -Xp -XF -t --times -i -p --precision -b -f -l --line -n --name -k --kind -x --ncml --json
+                --json=header --tree --sizes --chunks --chunks=json --list --check --structure --log --html --sample
+                --plot --show --graphics --s3-explain --color --stats -L -w -Xm --help --version'
             ;;
         nczgen)
             options='-b -o --mode --zarr-format -k -3 -4 -5 -6 -7 -N -H -x -l -P -W -L -d -D --help --version'
             ;;
         nczcopy)
-            options='-v --variables -V --only-variables -g --groups -G --only-groups --dim --skip-unreadable --damaged
-                --along --concat -k --kind -3 -4 -5 -6 -7 --flatten --repack --cmip7 --mode --zarr-format
+            options='-v --variables -V --only-variables -g --groups -G --only-groups --dim --bbox --skip-unreadable
+                --damaged --along --concat -k --kind -3 -4 -5 -6 -7 --flatten --repack --cmip7 --mode --zarr-format
                 --consolidate -c --chunks --shards -M --min-chunked -d --deflate -s --shuffle -F --filter -u
-                --unlimited-to-fixed --netcdf-types --references --inline --prefix --dry-run --verify --resume
-                --no-clobber --replace-all --in-place --remove-old --memory -m --buffer -h --cache -e --cache-elems -r
-                -w --progress --progress=json -q --quiet -L --log --help --version'
+                --unlimited-to-fixed --netcdf-types --aggregate --references --inline --prefix --dry-run --verify
+                --resume --no-clobber --replace-all --in-place --remove-old --memory -m --buffer -h --cache -e
+                --cache-elems -r -w --progress --progress=json -q --quiet -L --log --help --version'
             ;;
         nczmap)
             options='-k --keys -x --hex -r --range -L --log --help --version'

@@ -682,10 +682,12 @@ NCZARR_API int nc_open(const char *path, int omode, int *ncidp);
  * Makes a dataset at `target` that shows `n` datasets as one: aggregation variables (CF-1.13, section 2.8), which hold
  * the places of the values and none of these. Their variables are joined along the dimension `dim`, in the order of
  * `paths`; NULL: the first dataset's unlimited dimension, else `time`. The first dataset says which variables there
- * are; those without that dimension are its own. Places are relative to the target's folder for datasets there or
- * below, else absolute. `cmode`: as for nc_create(); the format is netCDF-4 or Zarr, by the target's name. nc_open()
- * does the same without a target, of "@LIST", a text with a path in each line, and of a pattern ("run_*.nc#mode=join",
- * along=NAME), whose files are put in the order of their first coordinates.
+ * are; those without that dimension are its own. Coordinates have their values, and so has what is small and not
+ * joined. A path may be a pattern or a list, as nc_open() has it. Packed variables are unpacked ones. Places are
+ * relative to the target's folder for datasets there or below, else absolute. `cmode`: as for nc_create(); the format
+ * is netCDF-4, classic netCDF or Zarr, by the target's name. nc_open() does the same without a target, of "@LIST", a
+ * text with a path in each line, and of a pattern ("run_*.nc#mode=join", along=NAME), whose files are put in the order
+ * of their first coordinates.
  *
  * Errors: NC_EINVAL a dataset that does not fit the first one (another type or dimension, other values of a coordinate
  * that they share), which the text names; NC_EBADDIM no such dimension; those of nc_open() and nc_create(). Variables

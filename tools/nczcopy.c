@@ -39,6 +39,7 @@ enum {
     OPT_REPACK,
     OPT_CMIP7,
     OPT_BBOX,
+    OPT_AGGREGATE,
     OPT_REFERENCES,
     OPT_INLINE,
     OPT_PREFIX,
@@ -96,6 +97,8 @@ static const option_row rows[] = {
     {'u', 'u', "unlimited-to-fixed", NULL, NULL, "unlimited dimensions become fixed", NULL},
     {OPT_NETCDF_TYPES, 0, "netcdf-types", NULL, NULL,
      "store bool, UCS-4 text, half floats and times as types that netCDF-C can read", NULL},
+    {OPT_AGGREGATE, 0, "aggregate", NULL, NULL, "as aggregation variables, which say in which sources values lie",
+     " (CF-1.13)"},
     {OPT_REFERENCES, 0, "references", NULL, NULL, "as references to the chunks of the sources, in JSON",
      ", as kerchunk makes and reads them"},
     {OPT_INLINE, 0, "inline", "SIZE", NULL, "with --references, have chunks of at most so many bytes in it",
@@ -127,6 +130,7 @@ static const option_table options = {
     .command = "nczcopy",
     .usage = "usage: nczcopy [options] SOURCE... TARGET\n"
              "       nczcopy --references [options] SOURCE... TARGET.json\n"
+             "       nczcopy --aggregate [options] SOURCE... TARGET.nc\n"
              "       nczcopy --in-place --zarr-format N [options] DATASET\n",
     .rows = rows,
     .n = sizeof rows / sizeof *rows,
@@ -270,6 +274,7 @@ take_flag(copy_opts *o, int id)
     case 'q': o->progress = COPY_NO; return true;
     case 'r': o->memory_in = true; return true;
     case 'w': o->memory_out = true; return true;
+    case OPT_AGGREGATE: o->aggregate = true; return true;
     case OPT_REFERENCES: o->references = true; return true;
     case OPT_IN_PLACE: o->in_place = true; return true;
     case OPT_REMOVE_OLD: o->remove_old = true; return true;

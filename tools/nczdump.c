@@ -41,7 +41,8 @@ enum {
     OPT_CHECK,
     OPT_STRUCTURE,
     OPT_LOG,
-    OPT_BBOX
+    OPT_BBOX,
+    OPT_ALONG
 };
 
 static const option_row rows[] = {
@@ -54,6 +55,8 @@ static const option_row rows[] = {
     {'d', 'd', "dim", "DIM,FIRST[,[LAST][,STRIDE]]", ":dims", "only this part of a dimension",
      ": indices, or values: 10.,20., or dates: 2001-02-01,2001-03"},
     {OPT_BBOX, 0, "bbox", "W,S,E,N", NULL, "only what is within these degrees east and north", NULL},
+    {OPT_ALONG, 0, "along", "DIM", ":dims", "join several datasets along this dimension",
+     "; else along the unlimited one, or time"},
     {OPT_DAMAGED, 0, "damaged", "HOW", "stop fill skip", "damaged chunks",
      ": stop (the default); fill: print the fill value in their place; skip: leave out their variables; a list at "
      "the "
@@ -105,7 +108,7 @@ static const option_row rows[] = {
 
 static const option_table options = {
     .command = "nczdump",
-    .usage = "usage: nczdump [options] PATH-or-URL\n"
+    .usage = "usage: nczdump [options] PATH-or-URL...\n"
              "       nczdump --plot VAR[SUBSCRIPTS] [options] PATH-or-URL OUT.png\n",
     .rows = rows,
     .n = sizeof rows / sizeof *rows,
@@ -115,6 +118,7 @@ static const option_table options = {
 typedef struct dump_request {
     dump_opts       dump;
     const char     *name;      /* -n */
+    const char     *along;     /* --along */
     bool            structure; /* --structure */
     bool            log;       /* --log */
     bool            explain;
@@ -331,6 +335,7 @@ take_long_option(dump_request *r, int id, const char *arg)
         return damage_parse_policy(arg, &o->damaged) || fail_value("--damaged", "stop, fill or skip", arg);
     case OPT_CHECK: o->check = true; return true;
     case OPT_STRUCTURE: r->structure = true; return true;
+    case OPT_ALONG: return option_name("--along", arg, &r->along);
     case OPT_LOG: r->log = true; return true;
     case OPT_STATS: o->stats = true; return true;
     case OPT_HTML: r->html = true; return true;
@@ -411,7 +416,7 @@ check_arguments(const dump_request *r, char *const *args, int n)
     }
     if (r->plot && !r->show)
         return true;
-    if (n != 1) {
+    if (n == 0 || (n > 1 && (r->plot || r->explain || r->structure || r->log || o->check))) {
         message_print(n == 0 ? "no dataset given" : "only one dataset at a time");
         return false;
     }
@@ -424,6 +429,15 @@ check_arguments(const dump_request *r, char *const *args, int n)
         message_print("-d and --bbox: not with --tree, --chunks and --html, which show what is stored");
         return false;
     }
+    return true;
+}
+
+static bool
+check_paths(char *const *args, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!path_check(args[i]))
+            return false;
     return true;
 }
 
@@ -495,9 +509,18 @@ dump_dataset(int ncid, const char *path, const char *png, dump_request *r)
     return rc;
 }
 
-/* `args`: the dataset, and the file of a picture or NULL. */
+/* One dataset, or several as one. */
 static int
-run_request(char **args, dump_request *r)
+open_all(char *const *args, int n, const char *along, int *ncid)
+{
+    if (n == 1 && along == NULL)
+        return nc_open(args[0], NC_NOWRITE, ncid);
+    return nczarr_open_joined((size_t)n, (const char *const *)args, along, NC_NOWRITE, ncid);
+}
+
+/* `args`: n datasets, and behind them the file of a picture or NULL. */
+static int
+run_request(char **args, int n, dump_request *r)
 {
     char *shown = memory_need(redact_url(args[0]));
     int   ncid, rc;
@@ -509,12 +532,12 @@ run_request(char **args, dump_request *r)
         rc = dump_structure(args[0], shown, stdout);
     else if (r->log)
         rc = dump_log(args[0], shown, stdout);
-    else if ((rc = nc_open(args[0], NC_NOWRITE, &ncid)) != NC_NOERR) {
+    else if ((rc = open_all(args, n, r->along, &ncid)) != NC_NOERR) {
         (void)message_fail(rc, shown);
-        if (r->dump.check && dump_check_unopened(args[0], &r->dump, stdout) == DUMP_DAMAGED)
+        if (n == 1 && r->dump.check && dump_check_unopened(args[0], &r->dump, stdout) == DUMP_DAMAGED)
             rc = DUMP_DAMAGED;
     } else {
-        rc = dump_dataset(ncid, args[0], args[1], r);
+        rc = dump_dataset(ncid, args[0], args[n], r);
         (void)nc_close(ncid);
     }
     free(shown);
@@ -531,7 +554,9 @@ main(int argc, char **argv)
     t.library = report_has_png ? "libpng" : NULL;
     status = options_take(&t, &argc, &argv, take_option, &r);
     if (status < 0)
-        status = check_arguments(&r, argv, argc) && path_check(argv[0]) ? run_request(argv, &r) : options_fail();
+        status = check_arguments(&r, argv, argc) && check_paths(argv, r.plot ? 1 : argc)
+                     ? run_request(argv, r.plot ? 1 : argc, &r)
+                     : options_fail();
     name_list_clear(&r.dump.vars);
     name_list_clear(&r.dump.groups);
     hyperslab_limits_clear(&r.dump.limits);

@@ -277,16 +277,29 @@ free_view(ncz_view *view)
     ncz_free(a->vars);
     ncz_free(a->seen);
     ncz_places_unref(a->places);
-    ncz_texts_clear(&a->files);
+    for (size_t i = 0; i < a->nfiles; i++)
+        ncz_free(a->files[i]);
+    ncz_free(a->files);
     ncz_free(a->path);
     ncz_free(a);
+}
+
+static int
+copy_files(ncz_aggregation *a, const ncz_aggregation_opts *opts)
+{
+    if (opts->nfiles > 0 && (a->files = ncz_zalloc_n(opts->nfiles, sizeof *a->files)) == NULL)
+        return ncz_fail_nomem(opts->nfiles * sizeof *a->files);
+    for (; a->nfiles < opts->nfiles; a->nfiles++)
+        if ((a->files[a->nfiles] = ncz_strdup(opts->files[a->nfiles])) == NULL)
+            return ncz_fail_nomem(strlen(opts->files[a->nfiles]) + 1);
+    return NC_NOERR;
 }
 
 int
 ncz_aggregation_new(const ncz_aggregation_opts *opts, ncz_view **out)
 {
     ncz_aggregation *a = ncz_zalloc(sizeof *a);
-    int              rc = NC_NOERR;
+    int              rc;
 
     if (a == NULL)
         return ncz_fail_nomem(sizeof *a);
@@ -303,8 +316,7 @@ ncz_aggregation_new(const ncz_aggregation_opts *opts, ncz_view **out)
         free_view(&a->view);
         return ncz_fail_nomem(strlen(opts->target->canonical) + 1);
     }
-    for (size_t i = 0; opts->files != NULL && i < opts->files->n && rc == NC_NOERR; i++)
-        rc = ncz_texts_add(&a->files, opts->files->v[i]);
+    rc = copy_files(a, opts);
     if (rc != NC_NOERR) {
         free_view(&a->view);
         return rc;

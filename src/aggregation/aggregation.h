@@ -22,7 +22,8 @@ typedef struct ncz_aggregation_opts {
     const ncz_target    *target; /* of the dataset: relative places are relative to its folder */
     unsigned             depth;  /* 0: nobody's fragment */
     ncz_open_fragment_fn open;
-    const ncz_texts     *files;   /* not NULL: places are numbers of these, wherever they are */
+    char *const         *files; /* not NULL: places are numbers of these, wherever they are */
+    size_t               nfiles;
     const ncz_limits    *limits;  /* NULL: the defaults */
     ncz_missing          missing; /* ERROR: a fragment that is not there is one; else its values are missing data */
 } ncz_aggregation_opts;

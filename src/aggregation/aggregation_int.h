@@ -52,7 +52,8 @@ typedef struct ncz_aggregation {
     atomic_bool             warned;  /* of a fragment that is not there */
     ncz_dataset            *ds;
     ncz_places             *places;
-    ncz_texts               files; /* the fragments that places are numbers of; without one places are such */
+    char                  **files; /* the fragments that places are numbers of; without one places are such */
+    size_t                  nfiles;
     ncz_fragment_set        fragments;
     struct ncz_aggregated **vars;
     size_t                  n, cap;

@@ -112,7 +112,7 @@ find_file(const ncz_aggregation *a, const char *uri)
     char              *end;
     unsigned long long i = strtoull(uri, &end, 10);
 
-    return *end == '\0' && i < a->files.n ? a->files.v[i] : NULL;
+    return *end == '\0' && i < a->nfiles ? a->files[i] : NULL;
 }
 
 int

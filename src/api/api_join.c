@@ -34,14 +34,14 @@ warn_of_rest(const ncz_join *j, ncz_dataset *ds)
 
 /* Makes the aggregation in memory, and opens it as if it lay in the files' folder. */
 static int
-open_joined(const ncz_join *j, const char *place, const ncz_texts *files, const ncz_limits *limits, ncz_dataset **out)
+open_joined(const ncz_join *j, const char *place, char *const *files, const ncz_limits *limits, ncz_dataset **out)
 {
     NC_memio block = {.memory = NULL};
     int      ncid, rc = nc_create_mem("joined.nc", NC_NETCDF4, 0, &ncid);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((rc = ncz_join_write(j, ncid, false)) != NC_NOERR) {
+    if ((rc = ncz_join_write(j, ncid, -1)) != NC_NOERR) {
         ncz_err err;
 
         ncz_err_save(&err, rc);
@@ -50,7 +50,8 @@ open_joined(const ncz_join *j, const char *place, const ncz_texts *files, const 
     }
     if ((rc = nc_close_memio(ncid, &block)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_dataset_open_placed(place, block.memory, block.size, files, limits, out)) != NC_NOERR)
+    if ((rc = ncz_dataset_open_placed(place, block.memory, block.size, files, files != NULL ? j->files.n : 0, limits,
+                                      out)) != NC_NOERR)
         free(block.memory);
     return rc;
 }
@@ -75,52 +76,43 @@ ncz_join_open(const char *path, int omode, const ncz_limits *limits, ncz_dataset
     return rc;
 }
 
-/* Fragments of a dataset in memory are numbers of the files that the program named. */
+/* Opens scanned files in their order. Fragments of a dataset in memory are numbers of files: the program named them, so
+ * they may be anywhere, and their names may have any form. */
 static int
-number_files(ncz_join *j, ncz_texts *paths)
+open_numbered(ncz_join *j, ncz_dataset **out)
 {
-    int rc = NC_NOERR;
+    ncz_limits limits = ncz_limits_default;
+    size_t     n = j->files.n;
+    char     **paths = ncz_zalloc_n(2 * n + 1, sizeof *paths), **uris = paths != NULL ? paths + n : NULL;
+    int        rc = NC_NOERR;
 
-    for (size_t i = 0; i < j->files.n && rc == NC_NOERR; i++) {
-        ncz_join_file *f = &j->files.v[i];
-
-        ncz_free(f->uri);
-        if ((f->uri = ncz_sprintf("%zu", i)) == NULL)
+    if (paths == NULL)
+        return ncz_fail_nomem(2 * n * sizeof *paths);
+    ncz_api_cache_limits(&limits);
+    for (size_t i = 0; i < n; i++) {
+        paths[i] = j->files.v[i].path;
+        uris[i] = j->files.v[i].uri; /* what it is otherwise */
+        if ((j->files.v[i].uri = ncz_sprintf("%zu", i)) == NULL)
             rc = ncz_fail_nomem(sizeof i);
-        else
-            rc = ncz_texts_add(paths, f->path);
     }
+    if (rc == NC_NOERR)
+        rc = open_joined(j, "joined.nc", paths, &limits, out);
+    for (size_t i = 0; i < n; i++) {
+        ncz_free(j->files.v[i].uri);
+        j->files.v[i].uri = uris[i];
+    }
+    ncz_free(paths);
     return rc;
 }
 
-int
-nczarr_open_joined(size_t n, const char *const *paths, const char *dim, int omode, int *ncidp)
+/* The same with an ncid. */
+static int
+open_values(ncz_join *j, int *ncid)
 {
-    ncz_join     j = {.ncid = -1};
-    ncz_limits   limits = ncz_limits_default;
-    ncz_texts    names = NCZ_TEXTS_INIT;
     ncz_dataset *ds = NULL;
-    int          rc = NC_NOERR;
+    int          rc = open_numbered(j, &ds);
 
-    ncz_err_clear();
-    if (n == 0 || paths == NULL || ncidp == NULL)
-        rc = ncz_fail(NC_EINVAL, "nczarr_open_joined: no %s", ncidp == NULL ? "pointer for the ncid" : "paths");
-    else if ((omode & NC_WRITE) != 0)
-        rc = ncz_fail(NC_EPERM, "nczarr_open_joined: several files as one are read only");
-    for (size_t i = 0; i < n && rc == NC_NOERR; i++)
-        rc = paths[i] != NULL ? ncz_join_files_add(&j.files, paths[i], paths[i])
-                              : ncz_fail(NC_EINVAL, "nczarr_open_joined: path %zu is NULL", i);
-    ncz_api_cache_limits(&limits);
-    if (rc == NC_NOERR && (rc = join_files(&j, dim, false)) == NC_NOERR) {
-        ncz_join_files_sort(&j.files);
-        if ((rc = number_files(&j, &names)) == NC_NOERR &&
-            (rc = open_joined(&j, "joined.nc", &names, &limits, &ds)) == NC_NOERR &&
-            (rc = warn_of_rest(&j, ds)) == NC_NOERR)
-            rc = ncz_api_publish(ds, ncidp);
-    }
-    ncz_join_clear(&j);
-    ncz_texts_clear(&names);
-    return ncz_call_done(rc);
+    return rc == NC_NOERR ? ncz_api_publish(ds, ncid) : rc;
 }
 
 /* Absolute, with links resolved; that of a folder that is there, and the name in it. NULL: a URL, or no such folder. */
@@ -157,29 +149,122 @@ add_relative(ncz_join_files *files, const char *path, const char *target)
     return rc;
 }
 
+/* The format that a target asks for, but for that of its name. */
+static int
+choose_cmode(const char *target, int cmode, int *out)
+{
+    nczarr_path_parts parts = {.size = sizeof parts};
+    const char       *name, *end;
+    int               rc = nczarr_path_split(target, &parts);
+
+    if (rc != NC_NOERR)
+        return rc;
+    name = strrchr(parts.path, '/');
+    end = strrchr(name != NULL ? name : parts.path, '.');
+    *out = cmode;
+    if (parts.classic == 0 && (cmode & (NC_64BIT_OFFSET | NC_64BIT_DATA)) == 0 &&
+        (end == NULL || (strcmp(end, ".nc3") != 0 && strcmp(end, ".cdf") != 0) || parts.zarr != 0))
+        *out |= NC_NETCDF4;
+    nczarr_path_clear(&parts);
+    return NC_NOERR;
+}
+
+/* Makes the target, once the files are scanned; `values`: the joined files, open. */
+static int
+store_joined(const ncz_join *j, const char *target, int cmode, int values)
+{
+    int     ncid, rc = choose_cmode(target, cmode, &cmode);
+    ncz_err err;
+
+    if (rc != NC_NOERR || (rc = nc_create(target, cmode, &ncid)) != NC_NOERR)
+        return rc;
+    if ((rc = ncz_join_write(j, ncid, values)) == NC_NOERR)
+        return nc_close(ncid);
+    ncz_err_save(&err, rc);
+    (void)nc_abort(ncid);
+    return ncz_err_adopt(&err);
+}
+
+/* Adds what a program names, which may be a pattern or a list. `target`: places are relative to that; or NULL. *along:
+ * the dimension that such a one says, unless it is set. */
+static int
+add_named(ncz_join_files *files, const char *path, const char *target, char **along)
+{
+    ncz_join_files found = {.n = 0};
+    char          *said = NULL, *place = NULL;
+    bool           sorted;
+    int            rc = NC_NOERR;
+
+    if (ncz_join_is_meant(path))
+        rc = ncz_join_find_files(path, &found, &said, &place, &sorted);
+    else
+        rc = ncz_join_files_add(&found, path, path);
+    for (size_t i = 0; i < found.n && rc == NC_NOERR; i++)
+        rc = target != NULL ? add_relative(files, found.v[i].path, target)
+                            : ncz_join_files_add(files, found.v[i].path, found.v[i].path);
+    if (*along == NULL) {
+        *along = said;
+        said = NULL;
+    }
+    ncz_free(said);
+    ncz_free(place);
+    ncz_join_files_clear(&found);
+    return rc;
+}
+
+/* Adds all, and looks at them. `sorted`: by their first coordinates. */
+static int
+scan_named(ncz_join *j, size_t n, const char *const *paths, const char *dim, const char *target, bool sorted)
+{
+    char *along = NULL;
+    int   rc = NC_NOERR;
+
+    for (size_t i = 0; i < n && rc == NC_NOERR; i++)
+        rc = paths[i] != NULL ? add_named(&j->files, paths[i], target, &along)
+                              : ncz_fail(NC_EINVAL, "path %zu of those that are to be joined is NULL", i);
+    if (rc == NC_NOERR)
+        rc = join_files(j, dim != NULL ? dim : along, sorted);
+    ncz_free(along);
+    return rc;
+}
+
+int
+nczarr_open_joined(size_t n, const char *const *paths, const char *dim, int omode, int *ncidp)
+{
+    ncz_join     j = {.ncid = -1};
+    ncz_dataset *ds = NULL;
+    int          rc;
+
+    ncz_err_clear();
+    if (n == 0 || paths == NULL || ncidp == NULL)
+        rc = ncz_fail(NC_EINVAL, "nczarr_open_joined: no %s", ncidp == NULL ? "pointer for the ncid" : "paths");
+    else if ((omode & NC_WRITE) != 0)
+        rc = ncz_fail(NC_EPERM, "nczarr_open_joined: several files as one are read only");
+    else if ((rc = scan_named(&j, n, paths, dim, NULL, true)) == NC_NOERR &&
+             (rc = open_numbered(&j, &ds)) == NC_NOERR && (rc = warn_of_rest(&j, ds)) == NC_NOERR)
+        rc = ncz_api_publish(ds, ncidp);
+    ncz_join_clear(&j);
+    return ncz_call_done(rc);
+}
+
 int
 nczarr_join(size_t n, const char *const *paths, const char *dim, const char *target, int cmode)
 {
     ncz_join j = {.ncid = -1};
-    int      ncid, rc = NC_NOERR;
+    int      values = -1, rc;
 
     ncz_err_clear();
     if (n == 0 || paths == NULL || target == NULL)
         return ncz_call_done(ncz_fail(NC_EINVAL, "nczarr_join: no %s", target == NULL ? "target" : "paths"));
-    for (size_t i = 0; i < n && rc == NC_NOERR; i++)
-        rc = paths[i] != NULL ? add_relative(&j.files, paths[i], target)
-                              : ncz_fail(NC_EINVAL, "nczarr_join: path %zu is NULL", i);
-    if (rc == NC_NOERR && (rc = join_files(&j, dim, false)) == NC_NOERR &&
-        (rc = nc_create(target, cmode | NC_NETCDF4, &ncid)) == NC_NOERR) {
-        if ((rc = ncz_join_write(&j, ncid, true)) == NC_NOERR) {
-            rc = nc_close(ncid);
-        } else {
-            ncz_err err;
+    if ((rc = scan_named(&j, n, paths, dim, target, false)) == NC_NOERR &&
+        (rc = open_values(&j, &values)) == NC_NOERR)
+        rc = store_joined(&j, target, cmode, values);
+    if (values >= 0) {
+        ncz_err err;
 
-            ncz_err_save(&err, rc);
-            (void)nc_abort(ncid);
-            rc = ncz_err_adopt(&err);
-        }
+        ncz_err_save(&err, rc);
+        (void)nc_close(values);
+        rc = ncz_err_adopt(&err);
     }
     ncz_join_clear(&j);
     return ncz_call_done(rc);

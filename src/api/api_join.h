@@ -79,9 +79,10 @@ void ncz_join_clear(ncz_join *j);
 /* ---- the aggregation ---- */
 
 /*
- * Defines and puts it in a new dataset. `stored`: for any reader: variables that are packed get the type of what is
- * unpacked. Else values that all files pack alike are those that are stored.
+ * Defines and puts it in a new dataset. `values` not negative: for any reader: variables that are packed get the type
+ * of what is unpacked, and coordinates their values, from this dataset of the joined files. Else values that all files
+ * pack alike are those that are stored.
  */
-int ncz_join_write(const ncz_join *j, int ncid, bool stored);
+int ncz_join_write(const ncz_join *j, int ncid, int values);
 
 #endif /* NCZ_API_JOIN_H */

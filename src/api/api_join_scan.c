@@ -395,6 +395,16 @@ typedef struct scan {
     ncz_err         err;
 } scan;
 
+/* The text says which file does not open. */
+static int
+name_file(const char *path, int rc)
+{
+    ncz_err err;
+
+    ncz_err_save(&err, rc);
+    return strstr(err.text, path) != NULL ? ncz_err_adopt(&err) : ncz_fail(rc, "%s: %s", path, err.text);
+}
+
 static void
 scan_file(void *arg, size_t i, ncz_scratch *scratch)
 {
@@ -406,6 +416,8 @@ scan_file(void *arg, size_t i, ncz_scratch *scratch)
     (void)scratch;
     j->files.v[i].len = SIZE_MAX;
     j->files.v[i].start = NAN;
+    if (rc != NC_NOERR)
+        rc = name_file(j->files.v[i].path, rc);
     for (size_t k = 0; k < j->nvars && rc == NC_NOERR; k++)
         rc = scan_var(j, i, ncid, &j->vars[k]);
     ncz_err_save(&err, rc);

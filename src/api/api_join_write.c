@@ -19,13 +19,21 @@ typedef struct shape {
 typedef struct writing {
     const ncz_join *j;
     int             ncid;
-    bool            stored; /* for any reader */
-    size_t          total;  /* the length of the joined dimension */
-    size_t          nfull;  /* files that have something along it: a fragment is not empty */
+    int             values;  /* joined files, whose coordinates are stored; -1: nothing is stored, but for us */
+    bool            classic; /* a classic file: it has no strings, and no integers of 8 bytes */
+    size_t          total;   /* the length of the joined dimension */
+    size_t          nfull;   /* files that have something along it: a fragment is not empty */
     shape          *shapes;
     size_t          nshapes, cap;
     int            *identifiers; /* of each variable */
 } writing;
+
+/* Is it for any reader? */
+static bool
+stores(const writing *w)
+{
+    return w->values >= 0;
+}
 
 /* ---- groups, dimensions, attributes ---- */
 
@@ -122,6 +130,60 @@ define_length(const writing *w, const char *prefix, size_t len, int *dimid)
     return nc_inq_dimid(w->ncid, name, dimid) == NC_NOERR ? NC_NOERR : nc_def_dim(w->ncid, name, len, dimid);
 }
 
+/* Defines a variable of n texts of at most `most` bytes, along these dimensions and, of characters, one more, which the
+ * array has room for. */
+static int
+define_texts(const writing *w, const char *name, int rank, int *dims, size_t most, int *varid)
+{
+    int rc;
+
+    if (!w->classic)
+        return nc_def_var(w->ncid, name, NC_STRING, rank, dims, varid);
+    if ((rc = define_length(w, "fragment_letters", most > 0 ? most : 1, &dims[rank])) != NC_NOERR)
+        return rc;
+    return nc_def_var(w->ncid, name, NC_CHAR, rank + 1, dims, varid);
+}
+
+static int
+put_texts(const writing *w, int varid, const char *const *texts, size_t n, size_t most)
+{
+    char *rows;
+    int   rc;
+
+    if (!w->classic) {
+        const char **own = ncz_alloc_n(n + 1, sizeof *own); /* of a type without const */
+
+        if (own == NULL)
+            return ncz_fail_nomem(n * sizeof *own);
+        memcpy(own, texts, n * sizeof *own);
+        rc = nc_put_var_string(w->ncid, varid, own);
+        ncz_free(own);
+        return rc;
+    }
+    most = most > 0 ? most : 1;
+    if ((rows = ncz_zalloc_n(n, most)) == NULL)
+        return ncz_fail_nomem(n * most);
+    for (size_t i = 0; i < n; i++)
+        memcpy(rows + i * most, texts[i], strlen(texts[i]));
+    rc = nc_put_var_text(w->ncid, varid, rows);
+    ncz_free(rows);
+    return rc;
+}
+
+/* The longest place. */
+static size_t
+measure_uris(const writing *w)
+{
+    size_t most = 0;
+
+    for (size_t i = 0; i < w->j->files.n; i++) {
+        size_t len = strlen(w->j->files.v[i].uri);
+
+        most = len > most ? len : most;
+    }
+    return most;
+}
+
 static size_t
 fragments_of(const writing *w, const ncz_join_var *v)
 {
@@ -132,7 +194,7 @@ fragments_of(const writing *w, const ncz_join_var *v)
 static int
 define_shape(writing *w, const ncz_join_var *v, shape *s)
 {
-    int dims[2], rank = v->rank, rc = NC_NOERR, one = 0, all = 0, *ids = ncz_alloc_n((size_t)rank + 1, sizeof *ids);
+    int dims[2], rank = v->rank, rc = NC_NOERR, one = 0, all = 0, *ids = ncz_alloc_n((size_t)rank + 2, sizeof *ids);
 
     if (ids == NULL)
         return ncz_fail_nomem((size_t)rank);
@@ -145,9 +207,9 @@ define_shape(writing *w, const ncz_join_var *v, shape *s)
     dims[1] = all;
     for (int d = 0; d < rank; d++)
         ids[d] = d == v->at ? all : one;
-    if (rc == NC_NOERR &&
-        (rc = nc_def_var(w->ncid, s->map, NC_INT64, rank > 0 ? 2 : 0, dims, &s->map_id)) == NC_NOERR)
-        rc = nc_def_var(w->ncid, s->uris, NC_STRING, rank, ids, &s->uris_id);
+    if (rc == NC_NOERR && (rc = nc_def_var(w->ncid, s->map, w->classic ? NC_INT : NC_INT64, rank > 0 ? 2 : 0, dims,
+                                           &s->map_id)) == NC_NOERR)
+        rc = define_texts(w, s->uris, rank, ids, measure_uris(w), &s->uris_id);
     ncz_free(ids);
     return rc;
 }
@@ -193,11 +255,18 @@ put_aggregation(int grp, int varid, const ncz_join_var *v, const shape *s, const
     return rc;
 }
 
+/* A variable's path, in new memory. */
+static char *
+path_of(const ncz_join_var *v)
+{
+    return ncz_sprintf("%s%s%s", v->group, v->group[1] != '\0' ? "/" : "", v->name);
+}
+
 /* Is it unpacked here? Where all files pack alike, what is stored stays as it is, for this library alone. */
 static bool
 is_unpacked(const writing *w, size_t i)
 {
-    return w->j->vars[i].packed && (w->stored || atomic_load(&w->j->differs[i]));
+    return w->j->vars[i].packed && (stores(w) || atomic_load(&w->j->differs[i]));
 }
 
 static nc_type
@@ -233,7 +302,7 @@ put_as_stored(const writing *w, size_t i, int grp, int varid)
 {
     const signed char yes = 1;
 
-    if (w->stored || atomic_load(&w->j->differs[i]))
+    if (stores(w) || atomic_load(&w->j->differs[i]))
         return NC_NOERR;
     return nc_put_att_schar(grp, varid, NCZ_AGGREGATED_AS_STORED, NC_BYTE, 1, &yes);
 }
@@ -244,7 +313,8 @@ define_var(writing *w, size_t i)
     const ncz_join_var *v = &w->j->vars[i];
     const shape        *s = NULL;
     bool                unpacked = is_unpacked(w, i);
-    char                identifiers[48];
+    char                identifiers[48], *path;
+    int                 dims[1];
     int                 from, from_var, to, to_var, rc;
 
     snprintf(identifiers, sizeof identifiers, "fragment_name_%zu", i);
@@ -253,10 +323,83 @@ define_var(writing *w, size_t i)
         (rc = nc_def_var(to, v->name, unpacked ? choose_type(from, from_var, v->type) : v->type, 0, NULL, &to_var)) !=
             NC_NOERR ||
         (rc = copy_atts(from, from_var, to, to_var, unpacked)) != NC_NOERR ||
-        (rc = put_as_stored(w, i, to, to_var)) != NC_NOERR ||
-        (rc = nc_def_var(w->ncid, identifiers, NC_STRING, 0, NULL, &w->identifiers[i])) != NC_NOERR)
+        (rc = put_as_stored(w, i, to, to_var)) != NC_NOERR || (path = path_of(v)) == NULL)
+        return rc != NC_NOERR ? rc : ncz_fail_nomem(1);
+    rc = define_texts(w, identifiers, 0, dims, strlen(path), &w->identifiers[i]);
+    ncz_free(path);
+    if (rc != NC_NOERR)
         return rc;
     return put_aggregation(to, to_var, v, s, identifiers);
+}
+
+/* ---- what is stored with its values ---- */
+
+enum { VALUES_MOST = 1 << 20 }; /* bytes of a variable that files share */
+
+/* Elements; SIZE_MAX: too many to be stored. */
+static size_t
+count_values(const writing *w, const ncz_join_var *v)
+{
+    size_t n = 1;
+
+    for (int d = 0; d < v->rank; d++)
+        if (!ncz_mul(n, d == v->at ? w->total : v->lens[d], &n))
+            return SIZE_MAX;
+    return n;
+}
+
+/* Coordinates, and what is small and not joined: readers that know nothing of aggregations need these, and cfdm fails
+ * on characters that are aggregated. */
+static bool
+has_values(const writing *w, size_t i)
+{
+    const ncz_join_var *v = &w->j->vars[i];
+    size_t              n = count_values(w, v);
+
+    if (!stores(w) || n > SIZE_MAX / 64 || (v->packed && atomic_load(&w->j->differs[i])))
+        return false;
+    return v->coordinate || (v->at == NCZ_JOIN_FIXED && n <= VALUES_MOST / 8);
+}
+
+/* With its own dimensions. */
+static int
+define_values(const writing *w, const ncz_join_var *v)
+{
+    int from, from_var, to, to_var, rc, *dims = ncz_alloc_n((size_t)v->rank + 1, sizeof *dims);
+
+    if (dims == NULL)
+        return ncz_fail_nomem((size_t)v->rank * sizeof *dims);
+    if ((rc = find_group(w->j->ncid, v, &from)) == NC_NOERR &&
+        (rc = nc_inq_varid(from, v->name, &from_var)) == NC_NOERR)
+        rc = find_group(w->ncid, v, &to);
+    for (int d = 0; d < v->rank && rc == NC_NOERR; d++)
+        rc = nc_inq_dimid(to, v->dims[d], &dims[d]);
+    if (rc == NC_NOERR && (rc = nc_def_var(to, v->name, v->type, v->rank, dims, &to_var)) == NC_NOERR)
+        rc = copy_atts(from, from_var, to, to_var, false);
+    ncz_free(dims);
+    return rc;
+}
+
+static int
+put_values(const writing *w, const ncz_join_var *v)
+{
+    size_t size, n = count_values(w, v);
+    int    from, from_var, to, to_var, rc;
+    char  *values;
+
+    if ((rc = find_group(w->values, v, &from)) != NC_NOERR ||
+        (rc = nc_inq_varid(from, v->name, &from_var)) != NC_NOERR || (rc = find_group(w->ncid, v, &to)) != NC_NOERR ||
+        (rc = nc_inq_varid(to, v->name, &to_var)) != NC_NOERR ||
+        (rc = nc_inq_type(w->ncid, v->type, NULL, &size)) != NC_NOERR || n == 0)
+        return rc;
+    if ((values = ncz_zalloc_n(n, size)) == NULL)
+        return ncz_fail_nomem(n * size);
+    if ((rc = nc_get_var(from, from_var, values)) == NC_NOERR)
+        rc = nc_put_var(to, to_var, values);
+    if (v->type == NC_STRING)
+        (void)nc_free_string(n, (char **)(void *)values);
+    ncz_free(values);
+    return rc;
 }
 
 /* ---- what the variables say ---- */
@@ -274,7 +417,7 @@ put_map(const writing *w, const shape *s)
         return ncz_fail_nomem(rank * n * sizeof *map);
     map[0] = 1;
     for (size_t i = 0; i < rank * n; i++)
-        map[i] = NC_FILL_INT64;
+        map[i] = w->classic ? NC_FILL_INT : NC_FILL_INT64;
     for (int d = 0; d < v->rank; d++)
         if (d != v->at)
             map[(size_t)d * n] = (long long)v->lens[d];
@@ -300,7 +443,7 @@ put_uris(const writing *w, const shape *s)
     for (size_t i = 0; i < f->n && s->like->at != NCZ_JOIN_FIXED; i++)
         if (w->j->files.v[i].len > 0)
             texts[n++] = f->v[i].uri;
-    rc = nc_put_var_string(w->ncid, s->uris_id, texts);
+    rc = put_texts(w, s->uris_id, texts, s->like->at == NCZ_JOIN_FIXED ? 1 : n, measure_uris(w));
     ncz_free(texts);
     return rc;
 }
@@ -308,10 +451,9 @@ put_uris(const writing *w, const shape *s)
 static int
 put_identifier(const writing *w, size_t i)
 {
-    const ncz_join_var *v = &w->j->vars[i];
-    char               *text = ncz_sprintf("%s%s%s", v->group, v->group[1] != '\0' ? "/" : "", v->name);
-    const char         *p = text;
-    int                 rc = text != NULL ? nc_put_var_string(w->ncid, w->identifiers[i], &p) : ncz_fail_nomem(1);
+    char *text = path_of(&w->j->vars[i]);
+    int   rc = text != NULL ? put_texts(w, w->identifiers[i], (const char *const *)&text, 1, strlen(text))
+                            : ncz_fail_nomem(1);
 
     ncz_free(text);
     return rc;
@@ -326,7 +468,7 @@ put_all(const writing *w)
         if ((rc = put_map(w, &w->shapes[i])) == NC_NOERR)
             rc = put_uris(w, &w->shapes[i]);
     for (size_t i = 0; i < w->j->nvars && rc == NC_NOERR; i++)
-        rc = put_identifier(w, i);
+        rc = has_values(w, i) ? put_values(w, &w->j->vars[i]) : put_identifier(w, i);
     return rc;
 }
 
@@ -340,19 +482,22 @@ count_elements(writing *w)
 }
 
 int
-ncz_join_write(const ncz_join *j, int ncid, bool stored)
+ncz_join_write(const ncz_join *j, int ncid, int values)
 {
-    writing w = {.j = j, .ncid = ncid, .stored = stored};
-    int     rc;
+    writing w = {.j = j, .ncid = ncid, .values = values};
+    int     format = NC_FORMAT_NETCDF4, rc;
 
     count_elements(&w);
     if (w.nfull == 0)
         return ncz_fail(NC_EBADDIM, "none of the files has an element along %s", j->along);
     if ((w.identifiers = ncz_alloc_n(j->nvars + 1, sizeof *w.identifiers)) == NULL)
         return ncz_fail_nomem(j->nvars * sizeof *w.identifiers);
-    rc = define_group(&w, j->ncid, ncid);
+    if ((rc = nc_inq_format(ncid, &format)) == NC_NOERR) {
+        w.classic = format != NC_FORMAT_NETCDF4 && format != NC_FORMAT_NETCDF4_CLASSIC;
+        rc = define_group(&w, j->ncid, ncid);
+    }
     for (size_t i = 0; i < j->nvars && rc == NC_NOERR; i++)
-        rc = define_var(&w, i);
+        rc = has_values(&w, i) ? define_values(&w, &j->vars[i]) : define_var(&w, i);
     if (rc == NC_NOERR && (rc = nc_enddef(ncid)) == NC_NOERR)
         rc = put_all(&w);
     ncz_free(w.shapes);

@@ -338,14 +338,15 @@ ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_data
 }
 
 int
-ncz_dataset_open_placed(const char *path, void *block, size_t len, const ncz_texts *files, const ncz_limits *limits,
-                        ncz_dataset **out)
+ncz_dataset_open_placed(const char *path, void *block, size_t len, char *const *files, size_t nfiles,
+                        const ncz_limits *limits, ncz_dataset **out)
 {
-    ncz_opening o = {.mode = NC_NOWRITE, .limits = limits, .open_fragment = open_fragment, .files = files};
-    void       *back;
-    size_t      back_len;
-    ncz_err     err;
-    int         rc = ncz_target_parse(path, false, &o.target);
+    ncz_opening o = {
+        .mode = NC_NOWRITE, .limits = limits, .open_fragment = open_fragment, .files = files, .nfiles = nfiles};
+    void   *back;
+    size_t  back_len;
+    ncz_err err;
+    int     rc = ncz_target_parse(path, false, &o.target);
 
     if (rc == NC_NOERR && (rc = ncz_store_open_block(o.target, block, len, false, &o.map)) == NC_NOERR) {
         zmap *map = o.map;

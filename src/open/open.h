@@ -47,7 +47,7 @@ int ncz_dataset_open_mem(const char *path, int omode, void *block, size_t len, b
 /* Opens a file in a block of memory, which it takes on success, for reading, as if it lay at `path`: places that it
  * names are relative to that folder. `files` not NULL: they are numbers of these, which the program named, and which
  * it may reach wherever they are. */
-int ncz_dataset_open_placed(const char *path, void *block, size_t len, const ncz_texts *files,
+int ncz_dataset_open_placed(const char *path, void *block, size_t len, char *const *files, size_t nfiles,
                             const ncz_limits *limits, ncz_dataset **out);
 
 /* Removes the dataset at `path`, or the remains of a writer that died, with everything below. NC_ENOTNC: not

@@ -52,8 +52,9 @@ typedef struct ncz_opening {
     /* Opens fragments, where the target's folder is known, so that it may be an aggregation; NULL: it is not */
     ncz_open_fragment_fn open_fragment;
     unsigned             depth; /* aggregations that it is a fragment of */
-    const ncz_texts     *files; /* the fragments, where places are numbers of these; or NULL */
-    ncz_dataset         *ds;    /* the result */
+    char *const         *files; /* the fragments, where places are numbers of these; or NULL */
+    size_t               nfiles;
+    ncz_dataset         *ds; /* the result */
 } ncz_opening;
 
 static inline bool

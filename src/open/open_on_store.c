@@ -251,6 +251,7 @@ set_view(ncz_opening *o)
                                  .depth = o->depth,
                                  .open = o->open_fragment,
                                  .files = o->files,
+                                 .nfiles = o->nfiles,
                                  .limits = o->limits,
                                  .missing = o->settings.missing};
 

@@ -80,6 +80,7 @@ typedef struct copy_opts {
     bool              in_place;     /* write the documents of the other version of Zarr beside those of `in` */
     bool              remove_old;   /* ... and remove these */
     bool              netcdf_types; /* store types that netCDF has in place of bool, UCS-4, half floats and times */
+    bool              aggregate;    /* an aggregation is made */
     bool              references;   /* a set of references is made, as kerchunk does it */
     size_t            inlined;      /* ... chunks of at most so many bytes are in it */
     const char       *prefix;       /* ... before relative places; NULL: none */

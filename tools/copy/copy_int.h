@@ -557,6 +557,8 @@ typedef struct copy_refer_out {
 void copy_refer_text(text_buf *t, const char *key, const char *text, size_t len);
 void copy_refer_bytes(text_buf *t, const char *key, const void *data, size_t len);
 int  copy_refer_range(text_buf *t, const char *key, const char *url, unsigned long long off, unsigned long long len);
+/* Adds a number: without printf(), which a large set would spend its time in. */
+void copy_refer_number(text_buf *t, unsigned long long n);
 /* Writes members. */
 int copy_refer_write(copy_refer_out *out, text_buf *t);
 
@@ -569,6 +571,9 @@ int copy_refer_define(const copy_opts *o, copy_source *s, copy_var *v, nc_type t
 int copy_refer_chunks(copy_state *r, copy_refer_files *f, copy_refer_out *out);
 
 int copy_references(const copy_opts *o);
+
+/* An aggregation in place of a copy: copy_aggregate.c. */
+int copy_aggregate(const copy_opts *o);
 
 /* Compares the open target with the source. */
 int copy_verify(copy_state *r);

@@ -80,8 +80,10 @@ name_key(worker *w)
 {
     text_reset(&w->key);
     text_add(&w->key, w->v->path + 1);
-    for (int d = 0; d < w->v->rank; d++)
-        text_addf(&w->key, "%c%zu", d == 0 ? '/' : '.', w->index[d]);
+    for (int d = 0; d < w->v->rank; d++) {
+        text_addc(&w->key, d == 0 ? '/' : '.');
+        copy_refer_number(&w->key, w->index[d]);
+    }
     if (w->v->rank == 0)
         text_add(&w->key, "/0");
     return w->key.s;

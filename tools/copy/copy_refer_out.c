@@ -9,11 +9,40 @@
 #include <errno.h>
 #include <string.h>
 
+/* As text_add_json(), at once where nothing is to be escaped: most of the time of a large set goes here. */
+static void
+add_string(text_buf *t, const char *s, size_t n)
+{
+    bool plain = true;
+
+    for (size_t i = 0; i < n && plain; i++)
+        plain = s[i] >= ' ' && s[i] < 0x7f && s[i] != '"' && s[i] != '\\';
+    if (!plain) {
+        text_add_json(t, s, n);
+        return;
+    }
+    text_addc(t, '"');
+    text_addn(t, s, n);
+    text_addc(t, '"');
+}
+
+void
+copy_refer_number(text_buf *t, unsigned long long n)
+{
+    char  digits[24];
+    char *p = digits + sizeof digits;
+
+    do
+        *--p = (char)('0' + n % 10);
+    while ((n /= 10) > 0);
+    text_addn(t, p, (size_t)(digits + sizeof digits - p));
+}
+
 static void
 begin_member(text_buf *t, const char *key)
 {
-    text_add(t, ",\n");
-    text_add_json(t, key, strlen(key));
+    text_addn(t, ",\n", 2);
+    add_string(t, key, strlen(key));
     text_addc(t, ':');
 }
 
@@ -47,16 +76,20 @@ copy_refer_bytes(text_buf *t, const char *key, const void *data, size_t len)
 int
 copy_refer_range(text_buf *t, const char *key, const char *url, unsigned long long off, unsigned long long len)
 {
-    if (!text_is_utf8(url, strlen(url)) || strstr(url, "{{") != NULL) {
+    if (!text_is_utf8(url, strlen(url)) || (strchr(url, '{') != NULL && strstr(url, "{{") != NULL)) {
         message_print("%s: %s in a name cannot be in a set of references: rename it, or copy the values", url,
                       strstr(url, "{{") != NULL ? "'{{'" : "what is no UTF-8");
         return NC_EINVAL;
     }
     begin_member(t, key);
     text_addc(t, '[');
-    text_add_json(t, url, strlen(url));
-    if (len != NCZARR_MAP_WHOLE)
-        text_addf(t, ",%llu,%llu", off, len);
+    add_string(t, url, strlen(url));
+    if (len != NCZARR_MAP_WHOLE) {
+        text_addc(t, ',');
+        copy_refer_number(t, off);
+        text_addc(t, ',');
+        copy_refer_number(t, len);
+    }
     text_addc(t, ']');
     return NC_NOERR;
 }

@@ -12,6 +12,7 @@
  */
 #include "copy_int.h"
 
+#include "common/document_name.h"
 #include "common/interrupt.h"
 
 #include <errno.h>
@@ -140,12 +141,16 @@ typedef struct kept {
     text_buf           text;
 } kept;
 
-static bool
-is_document(const char *key)
+/* The name of a key's document of Zarr, its last segment. NULL: it is a chunk. */
+static const char *
+name_document(const char *key)
 {
-    const char *slash = strrchr(key, '/'), *name = slash != NULL ? slash + 1 : key;
+    const char *slash = strrchr(key, '/'), *own = slash != NULL ? slash + 1 : key, *name;
 
-    return strcmp(name, ".zgroup") == 0 || strcmp(name, ".zattrs") == 0 || strcmp(name, ".zarray") == 0;
+    for (size_t i = 0; (name = nczarr_document(2, i, NULL)) != NULL; i++)
+        if (strcmp(name, own) == 0)
+            return name;
+    return NULL;
 }
 
 /* Takes a member with a number or a text out of an object. */
@@ -192,13 +197,13 @@ move_compressor(char *text, size_t *len)
     return out;
 }
 
-/* The variable of a document. NULL: it is another one's. */
+/* The variable that a document is of. NULL: it is a group's. */
 static const copy_var *
-find_var(const copy_source *s, const char *key, const char *document)
+find_var(const copy_source *s, const char *key)
 {
     const char *slash = strrchr(key, '/');
 
-    for (size_t i = 0; slash != NULL && strcmp(slash + 1, document) == 0 && i < s->nvars; i++)
+    for (size_t i = 0; slash != NULL && i < s->nvars; i++)
         if (strlen(s->vars[i].path) == (size_t)(slash - key) + 1 &&
             strncmp(s->vars[i].path + 1, key, (size_t)(slash - key)) == 0)
             return &s->vars[i];
@@ -239,16 +244,19 @@ drop_fill(const copy_source *s, const copy_var *v, char *text, size_t *len)
 static char *
 adapt_document(const copy_source *s, const char *key, char *text, size_t *len)
 {
-    const copy_var *array = find_var(s, key, ".zarray"), *atts = find_var(s, key, ".zattrs");
+    const copy_var *v = find_var(s, key);
 
-    if (strcmp(key, ".zattrs") == 0)
+    if (strchr(key, '/') == NULL)
         drop_member(text, len, "_NCProperties");
-    if (atts != NULL && atts->type != NC_CHAR && atts->type <= NC_UINT64) /* it is the array's fill value */
-        drop_member(text, len, "_FillValue");
-    if (array == NULL)
+    if (v == NULL)
         return text;
-    drop_fill(s, array, text, len);
-    return move_compressor(text, len);
+    if (strcmp(name_document(key), document_name(2, NCZARR_DOCUMENT_ARRAY)) == 0) {
+        drop_fill(s, v, text, len);
+        return move_compressor(text, len);
+    }
+    if (v->type != NC_CHAR && v->type <= NC_UINT64) /* it is the array's fill value */
+        drop_member(text, len, "_FillValue");
+    return text;
 }
 
 static int
@@ -262,9 +270,9 @@ write_kept(const char *key, unsigned long long size, void *arg)
     (void)size;
     if ((rc = nczarr_map_get(k->map, key, &data, &len)) != NC_NOERR)
         return message_fail(rc, key);
-    if (is_document(key))
+    if (name_document(key) != NULL)
         data = adapt_document(k->s, key, data, &len);
-    if (is_document(key)) {
+    if (name_document(key) != NULL) {
         copy_refer_text(&k->text, key, data, len);
     } else {
         copy_refer_bytes(&k->text, key, data, len);

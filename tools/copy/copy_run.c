@@ -208,17 +208,6 @@ take_version(copy_opts *o, const copy_target *t)
     return NC_NOERR;
 }
 
-void
-copy_say_warnings(const copy_opts *o, int ncid)
-{
-    const char *const *texts = NULL;
-    size_t             n = 0;
-
-    (void)nczarr_inq_warnings(ncid, &n, &texts);
-    for (size_t i = 0; i < n; i++)
-        message_print("%s: warning: %s", o->in, texts[i]);
-}
-
 int
 copy_run(const copy_opts *opts)
 {
@@ -233,6 +222,8 @@ copy_run(const copy_opts *opts)
     copy_report_begin();
     if (o->in_place)
         return copy_in_place(o);
+    if (o->aggregate)
+        return copy_aggregate(o);
     if (o->references)
         return copy_references(o);
     if ((rc = copy_target_name(o, &t)) != NC_NOERR || (rc = copy_check_apart(o, &t)) != NC_NOERR)

@@ -32,3 +32,14 @@ copy_overlaps(const copy_opts *o, const char *target, bool probe, int *one)
     }
     return rc;
 }
+
+void
+copy_say_warnings(const copy_opts *o, int ncid)
+{
+    const char *const *texts = NULL;
+    size_t             n = 0;
+
+    (void)nczarr_inq_warnings(ncid, &n, &texts);
+    for (size_t i = 0; i < n; i++)
+        message_print("%s: warning: %s", o->in, texts[i]);
+}
