@@ -270,6 +270,9 @@ EMPTY_VALUES = [
     ("nczcopy", "--zarr-format", "neither 2 nor 3"), ("nczcopy", "--memory", "--memory: not a size"), ("nczcopy", "-m", "-m: not a size"),
     ("nczcopy", "-h", "-h: not a size"), ("nczcopy", "-e", "-e: not a number from 1"), ("nczcopy", "--damaged=", "stop, fill or skip"),
     ("nczcopy", "--progress=", "--progress: only json"), ("nczcopy", "-L", "-L: not a number from -1 to 100"),
+    ("nczdump", "--along", "--along: the name is empty"), ("nczcopy", "--along", "--along: the name is empty"),
+    ("nczcopy", "--concat", "--along: the name is empty"), ("nczcopy", "--prefix", "--prefix: the name is empty"),
+    ("nczcopy", "--inline", "--inline: not a size"),
     ("nczmap", "-r", "-r: not a range"), ("nczmap", "-L", "-L: not a number from -1 to 100"),
 ]
 
