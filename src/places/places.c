@@ -31,7 +31,9 @@ struct ncz_places {
     bool           by_s3;        /* that one speaks S3, though its scheme is http or https */
     bool           bucket_first; /* ... and its paths begin with a bucket */
     ncz_place_list allowed;
+    size_t         given;                 /* of `allowed`: from here on those of the fragment */
     ncz_buf        keys, web_keys, allow; /* of the fragment: of stores, of those with a host in their URL; `allow` */
+    ncz_buf        secrets;               /* of the fragment, for the own server and those of `allow` */
     ncz_rc         rc;
     pthread_mutex_t lock; /* guards what follows */
     opened         *stores;
@@ -140,6 +142,7 @@ add_allowed(ncz_places *p, const ncz_target *base)
 
     if (rc == NC_NOERR && (value = ncz_rc_get(&p->rc, base->uri, "NCZARR.ALLOW", &file)) != NULL)
         rc = ncz_place_list_add(&p->allowed, value);
+    p->given = p->allowed.n;
     for (size_t i = 0; rc == NC_NOERR && i < base->uri->nfrag; i++) {
         const ncz_uri_pair *pair = &base->uri->frag[i];
 
@@ -163,8 +166,10 @@ free_places(ncz_places *p)
     ncz_place_list_clear(&p->allowed);
     ncz_wipe(p->keys.data, p->keys.len); /* may hold credentials */
     ncz_wipe(p->web_keys.data, p->web_keys.len);
+    ncz_wipe(p->secrets.data, p->secrets.len);
     ncz_buf_clear(&p->keys);
     ncz_buf_clear(&p->web_keys);
+    ncz_buf_clear(&p->secrets);
     ncz_buf_clear(&p->allow);
     ncz_rc_clear(&p->rc);
     (void)pthread_mutex_destroy(&p->lock);
@@ -187,6 +192,8 @@ open_places(const ncz_target *base, bool beside, ncz_places **out)
     if (rc == NC_NOERR && (rc = add_allowed(p, base)) == NC_NOERR &&
         (rc = ncz_uri_frag_stores(base->uri, true, &p->keys)) == NC_NOERR)
         rc = ncz_uri_frag_stores(base->uri, false, &p->web_keys);
+    if (rc == NC_NOERR)
+        rc = ncz_uri_frag_secrets(base->uri, &p->secrets);
     if (rc != NC_NOERR) {
         free_places(p);
         return rc;
@@ -359,17 +366,53 @@ judge_redirect(const char *url, void *arg)
     return rc;
 }
 
+/* Is this a server that the set's path names, itself or in `allow`? Only those get the headers and the token of the
+ * path: not what the set, or all sets, may reach besides. */
+static bool
+is_named(const ncz_places *p, const ncz_place *place)
+{
+    if (place->scheme[0] != 'h')
+        return false;
+    if (ncz_place_is_on(place, &p->folder))
+        return true;
+    for (size_t i = p->given; i < p->allowed.n; i++)
+        if (ncz_place_is_on(place, &p->allowed.v[i]))
+            return true;
+    return false;
+}
+
+/* The keys of a store's fragment, behind what is there already. */
+static int
+put_keys(const ncz_places *p, const ncz_place *place, ncz_buf *out)
+{
+    const ncz_buf *keys = place->scheme[0] == 'h' ? &p->web_keys : &p->keys;
+    int            rc = NC_NOERR;
+
+    if (keys->len > 0)
+        rc = ncz_buf_printf(out, "%s%s", out->len > 0 ? "&" : "", keys->data);
+    if (rc == NC_NOERR && p->secrets.len > 0 && is_named(p, place))
+        rc = ncz_buf_printf(out, "%s%s", out->len > 0 ? "&" : "", p->secrets.data);
+    return rc;
+}
+
+/* The fragment of a store. */
+static int
+put_store_fragment(const ncz_places *p, const ncz_place *place, ncz_buf *out)
+{
+    int rc = p->by_s3 && ncz_place_is_on(place, &p->folder) ? ncz_buf_puts(out, "mode=s3") : NC_NOERR;
+
+    return rc == NC_NOERR ? put_keys(p, place, out) : rc;
+}
+
 static int
 open_remote(ncz_places *p, const ncz_place *place, const char *root, zmap **out)
 {
-    const ncz_buf *keys = place->scheme[0] == 'h' ? &p->web_keys : &p->keys;
-    bool           s3 = p->by_s3 && ncz_place_is_on(place, &p->folder);
-    ncz_target    *t = NULL;
-    ncz_buf        text = NCZ_BUF_INIT;
-    int            rc;
+    ncz_target *t = NULL;
+    ncz_buf     text = NCZ_BUF_INIT, fragment = NCZ_BUF_INIT;
+    int         rc;
 
-    rc = ncz_buf_printf(&text, "%s#%s%s%s", root, s3 ? "mode=s3" : "", s3 && keys->len > 0 ? "&" : "",
-                        ncz_buf_str(keys));
+    if ((rc = put_store_fragment(p, place, &fragment)) == NC_NOERR)
+        rc = ncz_buf_printf(&text, "%s#%s", root, ncz_buf_str(&fragment));
     if (rc == NC_NOERR && (rc = ncz_target_parse(text.data, false, &t)) == NC_NOERR) {
         rc = t->store == NCZ_STORE_S3 ? zmap_s3_open(t->uri, ZMAP_OPEN_READ, out)
                                       : zmap_http_open(t->uri, ZMAP_OPEN_READ, out);
@@ -378,7 +421,9 @@ open_remote(ncz_places *p, const ncz_place *place, const char *root, zmap **out)
     }
     ncz_target_free(t);
     ncz_wipe(text.data, text.len);
+    ncz_wipe(fragment.data, fragment.len);
     ncz_buf_clear(&text);
+    ncz_buf_clear(&fragment);
     return rc;
 }
 
@@ -512,18 +557,17 @@ put_local(const ncz_place *place, ncz_buf *out)
 static int
 put_fragment(const ncz_places *p, const ncz_place *place, ncz_buf *out)
 {
-    const ncz_buf *keys = place->scheme[0] == 'h' ? &p->web_keys : &p->keys;
-    bool           s3 = p->by_s3 && ncz_place_is_on(place, &p->folder);
-    int            rc = NC_NOERR;
+    ncz_buf fragment = NCZ_BUF_INIT;
+    int     rc = ncz_place_is_local(place) ? NC_NOERR : put_store_fragment(p, place, &fragment);
 
-    if (s3)
-        rc = ncz_buf_puts(out, "#mode=s3");
-    if (rc == NC_NOERR && keys->len > 0 && !ncz_place_is_local(place))
-        rc = ncz_buf_printf(out, "%c%s", s3 ? '&' : '#', keys->data);
-    if (rc != NC_NOERR || p->allow.len == 0)
-        return rc;
-    rc = ncz_buf_puts(out, s3 || (keys->len > 0 && !ncz_place_is_local(place)) ? "&allow=" : "#allow=");
-    return rc == NC_NOERR ? ncz_uri_encode(out, p->allow.data, p->allow.len, true) : rc;
+    if (rc == NC_NOERR && fragment.len > 0)
+        rc = ncz_buf_printf(out, "#%s", fragment.data);
+    if (rc == NC_NOERR && p->allow.len > 0 &&
+        (rc = ncz_buf_puts(out, fragment.len > 0 ? "&allow=" : "#allow=")) == NC_NOERR)
+        rc = ncz_uri_encode(out, p->allow.data, p->allow.len, true);
+    ncz_wipe(fragment.data, fragment.len);
+    ncz_buf_clear(&fragment);
+    return rc;
 }
 
 int

@@ -172,7 +172,8 @@ lower(char *s)
             *s = (char)(*s - 'A' + 'a');
 }
 
-/* Another spelling of one address is another host: nothing is reached by it that is not allowed. */
+/* Another spelling of one address is another host: nothing is reached by it that is not allowed. Without a ':' it would
+ * be a name when it is written again. */
 static int
 set_ipv6(ncz_place *p, const char *s, size_t len)
 {
@@ -181,7 +182,7 @@ set_ipv6(ncz_place *p, const char *s, size_t len)
     for (size_t i = 0; i < len; i++)
         if (strchr("0123456789abcdefABCDEF:.", s[i]) == NULL)
             len = 0;
-    if (len < 2 || len > 45)
+    if (len < 2 || len > 45 || memchr(s, ':', len) == NULL)
         return ncz_fail(NC_EURL, "a place with a malformed host");
     if ((rc = copy_text(s, len, &p->host)) == NC_NOERR)
         lower(p->host);

@@ -63,8 +63,13 @@ ncz_uri_mode_at(size_t i); /* iterates over the modes of datasets that can be cr
  * begins. "": none.
  */
 int ncz_uri_frag_text(const ncz_uri *u, ncz_buf *out);
-/* The pairs of buckets and web servers, in the same form. `endpoint` false: without those for URLs without a host. */
+/* The pairs of buckets and web servers, in the same form, without the next ones. `endpoint` false: without those for
+ * URLs without a host. */
 int ncz_uri_frag_stores(const ncz_uri *u, bool endpoint, ncz_buf *out);
+/* `header` and `token`, which are secrets of the servers that the path names. */
+int ncz_uri_frag_secrets(const ncz_uri *u, ncz_buf *out);
+/* Is one of the pairs a secret: those, or keys of a bucket? */
+bool ncz_uri_frag_is_secret(const ncz_uri *u);
 
 const char *ncz_uri_frag(const ncz_uri *u, const char *key); /* NULL when absent; the last of equal keys */
 /* The key of a fragment that a misspelt one probably means, for error texts. NULL: none is near. */

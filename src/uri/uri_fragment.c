@@ -97,11 +97,14 @@ static const char *const own_keys[] = {
 
 /* Of buckets and web servers (src/s3); each may begin with "aws.". */
 static const char *const s3_keys[] = {
-    "profile",       "awsprofile",     "region",     "awsregion",        "default_region",
-    "endpoint",      "endpoint_url",   "addressing", "addressing_style", "anon",
-    "anonymous",     "requester_pays", "forbidden",  "access_key_id",    "secret_access_key",
-    "session_token", "config_file",
+    "profile",       "awsprofile",     "region",        "awsregion",        "default_region",
+    "endpoint",      "endpoint_url",   "addressing",    "addressing_style", "anon",
+    "anonymous",     "requester_pays", "forbidden",     "access_key_id",    "secret_access_key",
+    "session_token", "config_file",    "s3credentials",
 };
+
+/* Of web servers: secrets, which are for those servers only that the path names. */
+static const char *const web_keys[] = {"header", "token"};
 
 /* Of netCDF's other formats and its logging: accepted and ignored. */
 static const char *const netcdf_keys[] = {
@@ -134,7 +137,7 @@ is_store_key(const char *s, size_t len)
         s += 4;
         len -= 4;
     }
-    return is_one_of(s, len, s3_keys, NCZ_LEN(s3_keys));
+    return is_one_of(s, len, s3_keys, NCZ_LEN(s3_keys)) || is_one_of(s, len, web_keys, NCZ_LEN(web_keys));
 }
 
 bool
@@ -146,12 +149,14 @@ ncz_uri_key_known(const char *s, size_t len)
 const char *
 ncz_uri_key_nearest(const char *key)
 {
-    const char *known[NCZ_LEN(own_keys) + NCZ_LEN(s3_keys)];
+    const char *known[NCZ_LEN(own_keys) + NCZ_LEN(s3_keys) + NCZ_LEN(web_keys)];
 
     for (size_t i = 0; i < NCZ_LEN(own_keys); i++)
         known[i] = own_keys[i];
     for (size_t i = 0; i < NCZ_LEN(s3_keys); i++)
         known[NCZ_LEN(own_keys) + i] = s3_keys[i];
+    for (size_t i = 0; i < NCZ_LEN(web_keys); i++)
+        known[NCZ_LEN(own_keys) + NCZ_LEN(s3_keys) + i] = web_keys[i];
     if (strncasecmp(key, "aws.", 4) == 0)
         key += 4;
     return ncz_nearest(key, known, NCZ_LEN(known));
@@ -452,10 +457,36 @@ ncz_uri_frag_stores(const ncz_uri *u, bool endpoint, ncz_buf *out)
     for (size_t i = 0; rc == NC_NOERR && i < u->nfrag; i++) {
         const ncz_uri_pair *p = &u->frag[i];
 
-        if (is_store_key(p->key, strlen(p->key)) && (endpoint || !is_endpoint(p->key)))
+        if (is_store_key(p->key, strlen(p->key)) && !is_one_of(p->key, strlen(p->key), web_keys, NCZ_LEN(web_keys)) &&
+            (endpoint || !is_endpoint(p->key)))
             rc = put_pair(p, out);
     }
     return rc;
+}
+
+int
+ncz_uri_frag_secrets(const ncz_uri *u, ncz_buf *out)
+{
+    int rc = NC_NOERR;
+
+    for (size_t i = 0; rc == NC_NOERR && i < u->nfrag; i++)
+        if (is_one_of(u->frag[i].key, strlen(u->frag[i].key), web_keys, NCZ_LEN(web_keys)))
+            rc = put_pair(&u->frag[i], out);
+    return rc;
+}
+
+bool
+ncz_uri_frag_is_secret(const ncz_uri *u)
+{
+    static const char *const secrets[] = {"header", "token", "access_key_id", "secret_access_key", "session_token"};
+
+    for (size_t i = 0; i < u->nfrag; i++) {
+        const char *key = strncmp(u->frag[i].key, "aws.", 4) == 0 ? u->frag[i].key + 4 : u->frag[i].key;
+
+        if (is_one_of(key, strlen(key), secrets, NCZ_LEN(secrets)))
+            return true;
+    }
+    return false;
 }
 
 /* ---- the format that modes name --------------------------------------------------------------------------------- */

@@ -208,7 +208,12 @@ is_in_scope(const ncz_uri *scope, const ncz_uri *uri)
 static bool
 is_believed(const ncz_rc_item *item)
 {
-    return !item->here || (strncmp(item->key, "HTTP.", 5) != 0 && strcmp(item->key, "NCZARR.ALLOW") != 0);
+    static const char *const not_here[] = {"HTTP.", "NCZARR.ALLOW", "NCZARR.HTTP.", "NCZARR.S3CREDENTIALS"};
+
+    for (size_t i = 0; item->here && i < NCZ_LEN(not_here); i++)
+        if (strncmp(item->key, not_here[i], strlen(not_here[i])) == 0)
+            return false;
+    return true;
 }
 
 const char *
@@ -228,6 +233,29 @@ ncz_rc_get(const ncz_rc *rc, const ncz_uri *uri, const char *key, const char **f
     if (best != NULL)
         *file = rc->files[best->file];
     return best != NULL ? best->value : NULL;
+}
+
+static unsigned
+port_of(const ncz_uri *u)
+{
+    return u->port != 0 ? u->port : strcmp(u->scheme, "http") == 0 ? 80 : 443;
+}
+
+const ncz_rc_item *
+ncz_rc_next_secret(const ncz_rc *rc, const ncz_uri *uri, const char *key, size_t *at)
+{
+    while (*at < rc->n) {
+        const ncz_rc_item *item = &rc->v[(*at)++];
+
+        if (strcmp(item->key, key) != 0 || !is_believed(item))
+            continue;
+        if (item->scope == NULL)
+            return item;
+        if (is_in_scope(item->scope, uri) && item->scope->scheme != NULL && uri->scheme != NULL &&
+            strcmp(item->scope->scheme, uri->scheme) == 0 && port_of(item->scope) == port_of(uri))
+            return item;
+    }
+    return NULL;
 }
 
 size_t

@@ -472,7 +472,8 @@ apply_fragment(ncz_target *t, bool for_create)
     return choose_conventions(t, &w, for_create);
 }
 
-/* The name for messages: without user, query and fragment. NULL: out of memory. */
+/* The name for messages: a URL without user, query and fragment, a path without a fragment that has a secret. NULL: out
+ * of memory. */
 static char *
 redact_url(const ncz_uri *u, const char *text)
 {
@@ -480,7 +481,7 @@ redact_url(const ncz_uri *u, const char *text)
     char port[16] = "";
 
     if (u->host == NULL)
-        return ncz_strdup(text);
+        return ncz_strdup(ncz_uri_frag_is_secret(u) ? u->body : text);
     if (u->port != 0)
         snprintf(port, sizeof port, ":%u", u->port);
     return ncz_sprintf("%s://%s%s%s%s%s", u->scheme, v6 ? "[" : "", u->host, v6 ? "]" : "", port, u->path);

@@ -102,15 +102,15 @@ mask_urls(char *s)
 static void
 mask_keys(char *s)
 {
-    static const char *const keys[] = {"access_key_id=", "secret_access_key=", "session_token=", "password=",
-                                       "signature=",     "credential=",        "security-token="};
+    static const char *const keys[] = {
+        "access_key_id=", "secret_access_key=", "token=", "password=", "signature=", "credential=", "header="};
 
     for (; *s != '\0'; s++)
         for (size_t i = 0; i < NCZ_LEN(keys); i++) {
             size_t n = strlen(keys[i]);
 
             if (strncasecmp(s, keys[i], n) == 0)
-                (void)mask(s + n, s + n + strcspn(s + n, "& \"'<>"));
+                (void)mask(s + n, s + n + strcspn(s + n, keys[i][0] == 'h' ? "&\"<>" : "& \"'<>")); /* has blanks */
         }
 }
 

@@ -75,6 +75,8 @@ TEST(texts_have_one_normal_form)
         {local, "https://h.example?x", "https://h.example/?x"},
         {local, "https://[FE80::1]:443/a", "https://[fe80::1]/a"},
         {local, "https://[::1]x/a", "NC_EURL"},
+        {local, "https://[f5..]/a", "NC_EURL"},
+        {local, "https://[127.0.0.1]/a", "NC_EURL"},
         {local, "https://[::1/a", "NC_EURL"},
         {local, "https://[fe80::1%25eth0]/a", "NC_EURL"},
         {local, "https:///a", "NC_EURL"},

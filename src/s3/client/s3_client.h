@@ -90,7 +90,7 @@ struct ncz_s3_op {
     struct ncz_err   *first;
     char             *place; /* URL or host that this one was sent to */
     int64_t           due, deadline;
-    unsigned          tries, hops;
+    unsigned          tries, hops, logins;
     bool              region_tried, skew_tried, keys_tried, signing_tried, plain, resolving;
     char              sha256[NCZ_S3_SHA256_HEX];
     char              id[33];

@@ -105,6 +105,7 @@ typedef struct ncz_s3_exchange {
     ncz_buf                 fault;   /* the body of an error */
     ncz_buf                 spool;   /* a body of unknown size */
     bool                    signed_; /* with credentials */
+    unsigned                session; /* of the web server's login, with which it was sent */
     bool                    is_fault, spooling, broken;
     uint64_t                seen;              /* bytes of the body so far */
     uint64_t                skip;              /* bytes of the body before the wanted range */
@@ -178,6 +179,8 @@ void ncz_s3_recover(ncz_s3_batch *b, ncz_s3_exchange *x, ncz_s3_response_class v
 /* For an unsigned request that was denied: searches all sources of credentials. True: the operation is tried again, or
  * has failed. False: there are none, and the answer counts. */
 bool ncz_s3_retry_signed(ncz_s3_batch *b, ncz_s3_exchange *x);
+/* The same for a 401 of a web server for which the netrc file has a name and a password. */
+bool ncz_s3_retry_with_password(ncz_s3_batch *b, ncz_s3_exchange *x);
 
 /* ---- s3_web_server.c ---- */
 

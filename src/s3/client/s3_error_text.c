@@ -40,6 +40,8 @@ append_unsigned_reason(const ncz_s3_exchange *x, ncz_buf *out)
     ncz_s3_access_key      keys = {.id = NULL};
     ncz_buf                why = NCZ_BUF_INIT;
 
+    if (x->s->web != NULL && set->login != NULL && x->call.status == 401 && ncz_login_is_own(set->login, x->call.url))
+        (void)ncz_login_hint(set->login, out);
     if (x->signed_ || x->s->web != NULL)
         return;
     if (set->anonymous || set->creds == NULL)

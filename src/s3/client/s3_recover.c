@@ -7,11 +7,13 @@
 #include "s3/client/s3_client_int.h"
 #include "s3/config/s3_host_name.h"
 #include "s3/http/http_int.h"
+#include "s3/http/http_url.h"
 
 #include <string.h>
 #include <time.h>
 
-#define HOPS 5
+#define HOPS   5
+#define LOGINS 2
 
 static void
 retry_at_once(ncz_s3_batch *b, ncz_s3_op *op)
@@ -97,6 +99,51 @@ recover_region(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
     }
 }
 
+/* The own server wants a login at another one: logs in, and asks it again. False: it is another redirect. */
+static bool
+log_in(ncz_s3_batch *b, ncz_s3_exchange *x, const char *location)
+{
+    ncz_login *login = x->s->settings->login;
+    char      *url = NULL;
+    int        rc;
+
+    if (login == NULL || !ncz_login_is_own(login, x->call.url))
+        return false;
+    if (ncz_http_resolve(x->call.url, location, &url) != NC_NOERR || !ncz_login_wants(login, url)) {
+        ncz_free_secret(url);
+        return false;
+    }
+    if (x->op->logins++ >= LOGINS)
+        rc = ncz_s3_fail(x->s, x->op, NC_EAUTH, "asks for a login again, straight after one");
+    else if ((rc = ncz_login_go(login, url, &x->call.head, x->session)) != NC_NOERR)
+        rc = ncz_s3_fail(x->s, x->op, rc, "%s", ncz_err_text());
+    ncz_free_secret(url);
+    ncz_free_secret(x->op->place);
+    x->op->place = NULL;
+    if (rc != NC_NOERR)
+        ncz_s3_finish(b, x->op, rc);
+    else
+        retry_at_once(b, x->op);
+    return true;
+}
+
+bool
+ncz_s3_retry_with_password(ncz_s3_batch *b, ncz_s3_exchange *x)
+{
+    ncz_login *login = x->s->settings->login;
+    bool       again = false;
+    int        rc;
+
+    if (login == NULL || x->call.status != 401 || !ncz_login_is_own(login, x->call.url) || x->op->logins++ >= LOGINS)
+        return false;
+    rc = ncz_login_password(login, ncz_http_header(&x->call, "www-authenticate"), x->session, &again);
+    if (rc != NC_NOERR)
+        ncz_s3_finish(b, x->op, ncz_s3_fail(x->s, x->op, rc, "%s", ncz_err_text()));
+    else if (again)
+        retry_at_once(b, x->op);
+    return rc != NC_NOERR || again;
+}
+
 static void
 follow_web_redirect(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc *f)
 {
@@ -104,6 +151,8 @@ follow_web_redirect(ncz_s3_batch *b, ncz_s3_exchange *x, const ncz_s3_error_doc 
     char       *to = NULL;
     int         rc;
 
+    if (location != NULL && log_in(b, x, location))
+        return;
     if (location == NULL)
         rc = ncz_s3_fail_answer(x, NCZ_S3_CLASS_FAILED, f);
     else if (x->op->hops >= HOPS)

@@ -253,6 +253,17 @@ build_s3_request(ncz_s3_exchange *x, draft *d)
     return append_url(x, d);
 }
 
+/* What the user gave for the server, and its login: never for another one, to which it redirected. */
+static int
+add_login(ncz_s3_exchange *x)
+{
+    ncz_login *login = x->s->settings->login;
+
+    if (login == NULL || (x->op->place != NULL && !ncz_login_is_own(login, x->op->place)))
+        return NC_NOERR;
+    return ncz_login_headers(login, &x->headers, &x->session);
+}
+
 /* A web server gets the URL, the key after its path, and then the query. */
 static int
 build_web_request(ncz_s3_exchange *x, const draft *d)
@@ -263,7 +274,7 @@ build_web_request(ncz_s3_exchange *x, const draft *d)
 
     for (size_t i = 0; rc == NC_NOERR && i < d->n; i++)
         rc = ncz_buf_printf(&x->headers, "%s: %s\n", d->headers[i].name, d->headers[i].value);
-    if (rc != NC_NOERR)
+    if (rc != NC_NOERR || (rc = add_login(x)) != NC_NOERR)
         return rc;
     if (op->place != NULL)
         return ncz_buf_puts(&x->url, op->place);

@@ -221,7 +221,7 @@ act_on_class(ncz_s3_batch *b, ncz_s3_exchange *x, ncz_s3_response_class v, const
     default: break;
     }
     if (v == NCZ_S3_CLASS_DENIED || v == NCZ_S3_CLASS_FAILED) {
-        if (ncz_s3_retry_signed(b, x))
+        if (ncz_s3_retry_signed(b, x) || ncz_s3_retry_with_password(b, x))
             return;
     } else if (x->op->signing_tried && x->signed_) {
         atomic_store_explicit(&x->s->signs, true, memory_order_relaxed); /* it helped */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Web servers: a client for the objects below the path of a URL, and the redirects that it may follow. Requests carry
- * no credentials; the URL's query is sent to its own server only.
+ * of the user is the business of src/s3/login; the URL's query is sent to its own server only.
  */
 #include "s3/client/s3_client_int.h"
 #include "s3/http/http_int.h"

@@ -19,6 +19,8 @@ typedef struct ncz_creds_opts {
     bool                 profile_first; /* the user named the profile: it precedes the environment */
     bool                 amazon;        /* the endpoint is Amazon's: the machine itself may have keys for it */
     const char          *region, *ca_file, *ca_dir; /* or NULL */
+    const char          *service; /* the URL of a server that gives keys to those who log in there, alone; or NULL */
+    const char          *proxy;   /* to that one; or NULL */
 } ncz_creds_opts;
 
 /* Makes no request. Stores with equal options share one ncz_creds. */

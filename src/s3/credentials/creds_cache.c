@@ -26,7 +26,8 @@ struct ncz_creds {
     char             *profile;
     bool              profile_first, amazon;
     ncz_s3_access_key given;
-    char             *region, *ca_file, *ca_dir;
+    char             *region, *ca_file, *ca_dir, *service, *proxy;
+    ncz_login        *login; /* of the thread that fetches */
     /* the result */
     pthread_mutex_t   lock;
     pthread_cond_t    changed;
@@ -57,6 +58,9 @@ creds_free(ncz_creds *c)
     ncz_free(c->region);
     ncz_free(c->ca_file);
     ncz_free(c->ca_dir);
+    ncz_free_secret(c->service); /* its query may be one */
+    ncz_free_secret(c->proxy);
+    ncz_login_unref(c->login);
     ncz_free(c->source);
     ncz_buf_clear(&c->why);
     (void)pthread_cond_destroy(&c->changed);
@@ -107,6 +111,8 @@ creds_new(const ncz_creds_opts *o, const ncz_s3_access_key *given, ncz_creds **o
         goto done;
     if ((rc = copy_text(&c->ca_file, o->ca_file)) != NC_NOERR || (rc = copy_text(&c->ca_dir, o->ca_dir)) != NC_NOERR)
         goto done;
+    if ((rc = copy_text(&c->service, o->service)) != NC_NOERR || (rc = copy_text(&c->proxy, o->proxy)) != NC_NOERR)
+        goto done;
     if ((rc = ncz_s3_access_key_copy(&c->given, given)) != NC_NOERR)
         goto done;
     *out = c;
@@ -142,6 +148,8 @@ static const char *const variables[] = {
     "AWS_REGION",
     "AWS_DEFAULT_REGION",
     "NCZARR_CREDENTIAL_PROCESS",
+    "NETRC",
+    "EARTHDATA_TOKEN",
 };
 
 static int
@@ -165,7 +173,9 @@ hash_options(const ncz_creds_opts *o, const ncz_s3_access_key *given, char out[N
                                      l->files->credentials_path,
                                      given->id,
                                      given->secret,
-                                     given->token};
+                                     given->token,
+                                     o->service,
+                                     o->proxy};
     ncz_buf              b = NCZ_BUF_INIT;
     size_t               n = 0;
     int                  rc;
@@ -295,6 +305,9 @@ fetch_credentials(ncz_creds *c, ncz_creds_need need)
                          .ca_file = c->ca_file,
                          .ca_dir = c->ca_dir,
                          .amazon = c->amazon,
+                         .service = c->service,
+                         .proxy = c->proxy,
+                         .login = &c->login,
                          .at_hand = need == NCZ_CREDS_AT_HAND};
     bool            found = false;
     int             rc;

@@ -55,8 +55,8 @@ int
 ncz_creds_search(ncz_creds_fetch *f, bool *found)
 {
     static int (*const sources[])(ncz_creds_fetch *, bool *) = {
-        ncz_creds_from_url, search_environment,       search_role,        ncz_creds_from_web_identity,
-        search_profile,     ncz_creds_from_container, ncz_creds_from_ec2,
+        ncz_creds_from_url,          ncz_creds_from_login, search_environment,       search_role,
+        ncz_creds_from_web_identity, search_profile,       ncz_creds_from_container, ncz_creds_from_ec2,
     };
     int rc = NC_NOERR;
 

@@ -10,6 +10,7 @@
 #include "s3/config/s3_host_name.h"
 #include "s3/credentials/creds.h"
 #include "s3/http/http.h"
+#include "s3/login/login.h"
 #include "s3/protocol/s3_hash.h"
 
 /* One search of the sources. */
@@ -19,8 +20,10 @@ typedef struct ncz_creds_fetch {
     bool                     profile_first; /* the URL names it: it precedes keys in the environment */
     const ncz_s3_access_key *given;         /* in the URL */
     const char              *region, *ca_file, *ca_dir;
-    bool                     amazon;  /* the endpoint is Amazon's: the machine itself may have keys for it */
-    bool                     at_hand; /* skip EC2's metadata service, which may take a second to fail */
+    const char              *service, *proxy; /* see ncz_creds_opts */
+    bool                     amazon;          /* the endpoint is Amazon's: the machine itself may have keys for it */
+    bool                     at_hand;         /* skip EC2's metadata service, which may take a second to fail */
+    ncz_login              **login; /* at the service, kept from one search to the next; NULL in it: none yet */
     /* out */
     ncz_s3_access_key keys;
     char             *source;     /* their origin, for people */
@@ -74,6 +77,7 @@ void ncz_creds_sts_clear(ncz_creds_sts *s);
 /* ---- sources, in files of their own ---- */
 
 int ncz_creds_from_url(ncz_creds_fetch *f, bool *found);
+int ncz_creds_from_login(ncz_creds_fetch *f, bool *found); /* the service that the user named */
 int ncz_creds_from_env(ncz_creds_fetch *f, bool *found);
 /* Keys in a profile of one of the two files. */
 int ncz_creds_from_file(ncz_creds_fetch *f, const char *profile, const ncz_s3_ini *file, bool *found);

@@ -10,6 +10,9 @@
 
 #include "util/util.h"
 
+/* The n-th value of a header of an answer's head, or NULL. Ignores case. */
+const char *ncz_http_head(const ncz_buf *head, const char *name, size_t n);
+
 /* ---- one small exchange: credential services ---- */
 
 typedef struct ncz_http_once {
@@ -21,9 +24,11 @@ typedef struct ncz_http_once {
     long               connect_ms, total_ms;
     unsigned           attempts;         /* on connection errors, 5xx and 429; at least 1 */
     bool               no_proxy;         /* for metadata services */
+    const char        *proxy;            /* or NULL: libcurl's own */
     const char        *ca_file, *ca_dir; /* or NULL */
     long               status;           /* out: 0 without an answer */
     ncz_buf            reply;            /* out: limited by its own limit, or 1 MiB. The caller clears it */
+    ncz_buf            head;             /* out: see ncz_http_head(). The caller clears it */
 } ncz_http_once;
 
 /* NC_NOERR for any HTTP status. NC_ECURL without an answer (the text says why, without query and headers). */
@@ -76,7 +81,7 @@ struct ncz_http_call {
     int64_t      ms;               /* from begin to end */
 };
 
-/* The value of a header of the answer, or NULL. Ignores case. */
+/* The first value of a header of the answer. */
 const char *ncz_http_header(const ncz_http_call *c, const char *name);
 
 /* The source and the destination of a batch's exchanges. Called by the thread in ncz_http_run(); `ended` may run

@@ -88,18 +88,24 @@ ncz_http_pipe_end(const ncz_http_pipe *p)
  */
 
 const char *
-ncz_http_header(const ncz_http_call *c, const char *name)
+ncz_http_head(const ncz_buf *head, const char *name, size_t n)
 {
-    const char *at = c->head.data, *end = at != NULL ? at + c->head.len : NULL;
+    const char *at = head->data, *end = at != NULL ? at + head->len : NULL;
 
     while (at != NULL && at < end) {
         const char *value = at + strlen(at) + 1;
 
-        if (strcasecmp(at, name) == 0)
+        if (strcasecmp(at, name) == 0 && n-- == 0)
             return value;
         at = value + strlen(value) + 1;
     }
     return NULL;
+}
+
+const char *
+ncz_http_header(const ncz_http_call *c, const char *name)
+{
+    return ncz_http_head(&c->head, name, 0);
 }
 
 static int

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One small exchange, for credential services: it blocks and keeps no connection.
+ * One small exchange, for credential services and logins: it blocks and keeps no connection.
  */
 #include "s3/http/http_int.h"
 #include "s3/protocol/s3_hash.h"
@@ -69,7 +69,7 @@ ncz_http_once_do(ncz_http_once *call)
     ncz_http_common common = {.ca_file = call->ca_file,
                               .ca_dir = call->ca_dir,
                               .connect_ms = call->connect_ms,
-                              .proxy = call->no_proxy ? "" : NULL};
+                              .proxy = call->no_proxy ? "" : call->proxy};
     ncz_http_call   c = {.method = call->method,
                          .url = call->url,
                          .data = call->body,
@@ -96,8 +96,13 @@ ncz_http_once_do(ncz_http_once *call)
     }
     if (rc == NC_NOERR)
         call->status = c.status;
+    ncz_wipe(call->head.data, call->head.cap); /* with the cookies of an earlier one */
+    ncz_buf_clear(&call->head);
+    call->head = c.head;
+    c.head = NCZ_BUF_INIT;
 done:
     ncz_http_slot_clear(&slot);
+    ncz_wipe(c.head.data, c.head.cap);
     ncz_buf_clear(&c.head);
     ncz_wipe(headers.data, headers.cap);
     ncz_buf_clear(&headers);

@@ -40,6 +40,7 @@ ncz_s3_settings_free(ncz_s3_settings *s)
     ncz_free(s->profile_from);
     ncz_free(s->addressing_from);
     ncz_creds_unref(s->creds);
+    ncz_login_unref(s->login);
     ncz_free(s);
 }
 
@@ -324,6 +325,16 @@ choose_forbidden(const ncz_s3_lookup *l, ncz_s3_settings *s)
     return NC_NOERR;
 }
 
+/* The server that gives keys to those who log in there. */
+static const char *
+lookup_service(const ncz_s3_lookup *l)
+{
+    const ncz_s3_setting all[] = {ncz_s3_setting_url(l, "s3credentials"),
+                                  ncz_s3_setting_rc(l, "NCZARR.S3CREDENTIALS")};
+
+    return ncz_s3_setting_first(all, NCZ_LEN(all)).value;
+}
+
 /* ---- all settings ---- */
 
 /*
@@ -351,6 +362,8 @@ choose_all(ncz_s3_lookup *l, ncz_s3_settings *s)
     if (s->anonymous)
         return NC_NOERR;
     return ncz_creds_open(&(ncz_creds_opts){.lookup = l,
+                                            .service = lookup_service(l),
+                                            .proxy = s->proxy,
                                             .profile_first = profile_first,
                                             .amazon = !s->custom,
                                             .region = s->region,
@@ -415,7 +428,13 @@ choose_web(const ncz_s3_lookup *l, ncz_s3_settings *s)
     if ((rc = choose_retries(l, s)) != NC_NOERR || (rc = choose_forbidden(l, s)) != NC_NOERR)
         return rc;
     s->in_flight = (unsigned)own_part(WEB_IN_FLIGHT);
-    return NC_NOERR;
+    return ncz_login_open(&(ncz_login_opts){.uri = l->uri,
+                                            .rc = l->rc,
+                                            .home = l->files->home,
+                                            .ca_file = s->ca_file,
+                                            .ca_dir = s->ca_dir,
+                                            .proxy = s->proxy},
+                          &s->login);
 }
 
 int

@@ -8,6 +8,7 @@
 #define NCZ_S3_SETTINGS_H
 
 #include "s3/credentials/creds.h"
+#include "s3/login/login.h"
 #include "uri/uri.h"
 #include "util/util.h"
 
@@ -33,6 +34,7 @@ typedef struct ncz_s3_settings {
     bool       forbidden_is_absent; /* 403 means a missing key */
     char      *profile;             /* NULL: none named */
     ncz_creds *creds;               /* shared with others of the same profile */
+    ncz_login *login;               /* of a web server, shared with others of it; else NULL */
     /* Origins, for people: "AWS_REGION" or "profile x of /home/u/.aws/config". */
     char *region_from, *endpoint_from, *profile_from, *addressing_from;
 } ncz_s3_settings;
