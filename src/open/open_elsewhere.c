@@ -57,7 +57,7 @@ ncz_dataset_history(const char *path, ncz_icechunk_each_fn each, void *arg)
     version = version_of(t);
     if (rc == NC_NOERR)
         rc = ncz_icechunk_log(map, t->shown, &version, each, arg);
-    if (rc == NC_EEMPTY)
+    if (rc == NC_EEMPTY || rc == NC_ENOTNC) /* a file of another format, too */
         rc = ncz_fail(NC_ENOTNC, "%s: no Icechunk repository, which alone has a history", t->shown);
     if (map != NULL)
         rc = ncz_opening_give_up(map, rc);

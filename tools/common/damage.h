@@ -46,6 +46,8 @@ typedef struct damage_log {
  * before.
  */
 bool damage_is_cause(int ncid, int varid, int rc);
+/* Whether it is one of them: an object that a set of references or an aggregation names is not there. */
+bool damage_is_lost(int rc);
 
 /* Adds the chunk at `index` of the grid, its `place` counted in C order. */
 void damage_log_add(damage_log *l, int ncid, int varid, size_t place, const size_t *index, const char *why);

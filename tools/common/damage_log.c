@@ -9,6 +9,7 @@
 #include "common/text_buf.h"
 #include "common/var_inquiry.h"
 
+#include <errno.h>
 #include <nczarr.h>
 #include <nczarr_zmap.h>
 #include <stdlib.h>
@@ -42,11 +43,17 @@ is_local(int ncid)
 }
 
 bool
+damage_is_lost(int rc)
+{
+    return rc == NC_ENOOBJECT || rc == ENOENT;
+}
+
+bool
 damage_is_cause(int ncid, int varid, int rc)
 {
     bool bytes = rc == NC_EFILTER || rc == NC_ETRUNC || rc == NC_EHDFERR, unread = rc == NC_EIO || rc == NC_EACCESS;
 
-    if (!bytes && !(unread && is_local(ncid)))
+    if (!bytes && !damage_is_lost(rc) && !(unread && is_local(ncid)))
         return false;
     return nczarr_inq_var_encoding(ncid, varid, NULL, NULL) == NC_NOERR;
 }

@@ -126,13 +126,14 @@ get_part(const chunk_part *p, void *values)
     return hyperslab_get(v, p->start, p->count, p->step, values);
 }
 
-/* Of a classic file that was cut, the values that are there, with the fill value behind them. */
+/* Of a classic file that was cut, the values that are there, with the fill value behind them; of an aggregation, those of
+ * the fragments that are there. */
 static bool
 get_rest(const chunk_part *p, int rc, void *values)
 {
     int ncid = p->v->ncid;
 
-    if (rc != NC_ETRUNC || nczarr_set_missing(ncid, NCZARR_MISSING_FILL) != NC_NOERR)
+    if ((rc != NC_ETRUNC && !damage_is_lost(rc)) || nczarr_set_missing(ncid, NCZARR_MISSING_FILL) != NC_NOERR)
         return false;
     rc = get_part(p, values);
     (void)nczarr_set_missing(ncid, NCZARR_MISSING_ERROR);
@@ -192,7 +193,8 @@ damage_read(const hyperslab_var *v, int rc, const size_t *from, const size_t *le
     chunk_part p = {.v = v, .from = from, .len = len, .step = step};
     size_t     rank = (size_t)v->rank, *room;
 
-    if (rc != NC_EFILTER && rc != NC_ETRUNC && rc != NC_EHDFERR && rc != NC_EIO && rc != NC_EACCESS)
+    if (rc != NC_EFILTER && rc != NC_ETRUNC && rc != NC_EHDFERR && rc != NC_EIO && rc != NC_EACCESS &&
+        !damage_is_lost(rc))
         return rc; /* with its text */
     p.at = room = memory_alloc(4 * rank, sizeof *room);
     p.start = room + rank;
