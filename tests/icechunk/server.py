@@ -1,5 +1,5 @@
 """A web server over a folder, which counts requests and answers each after a while; also as a bucket, by paths."""
-import http.server, os, threading, time
+import http.server, os, socket, threading, time
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -15,15 +15,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
         path = os.path.join(server.folder, self.path.split("?")[0].lstrip("/"))
         if not os.path.isfile(path):
             return self.answer(404, b"")
+        asked, size = self.headers.get("Range"), os.path.getsize(path)
         with open(path, "rb") as f:
-            body = f.read()
-        asked = self.headers.get("Range")
-        if not asked:
-            return self.answer(200, body)
-        first, last = asked.split("=")[1].split("-")
-        first, last = (len(body) - int(last), len(body) - 1) if first == "" else (int(first), int(last or len(body) - 1))
-        part = body[first:last + 1]
-        self.answer(206, part, {"Content-Range": f"bytes {first}-{first + len(part) - 1}/{len(body)}"})
+            if not asked:
+                return self.answer(200, f.read())
+            first, last = asked.split("=")[1].split("-")
+            first, last = (size - int(last), size - 1) if first == "" else (int(first), int(last or size - 1))
+            f.seek(max(first, 0))
+            part = f.read(last + 1 - first)
+        self.answer(206, part, {"Content-Range": f"bytes {first}-{first + len(part) - 1}/{size}"})
 
     def answer(self, status, body, more=()):
         self.send_response(status)
@@ -32,6 +32,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
+
+    def setup(self):
+        super().setup()
+        self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
 
     def log_message(self, *args):
         pass
@@ -44,6 +48,9 @@ class Server(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.folder, self.delay, self.log, self.lock, self.moved = folder, delay, [], threading.Lock(), {}
         threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def handle_error(self, request, client_address):
+        pass # a client that leaves before its answer is whole
 
     def url(self, name):
         return f"http://127.0.0.1:{self.server_port}/{name}"
