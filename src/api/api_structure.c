@@ -39,7 +39,7 @@ tell_extent(void *arg, const ncz_hdf5_extent *e)
 }
 
 static int
-read_ranges(void *arg, const ncz_hdf5_range *ranges, size_t n)
+read_ranges(void *arg, const ncz_read_range *ranges, size_t n)
 {
     return zmap_get_ranges(arg, "", ranges, n);
 }
@@ -47,7 +47,7 @@ read_ranges(void *arg, const ncz_hdf5_range *ranges, size_t n)
 static int
 check_file(zmap *map, const char *path, call *c)
 {
-    ncz_hdf5_source       source = {.read = read_ranges, .arg = map};
+    ncz_read_source       source = {.read = read_ranges, .arg = map};
     ncz_hdf5_checker      checker = {.fault = tell_fault, .extent = tell_extent, .arg = c};
     nczarr_structure_item end = {.kind = NCZARR_STRUCTURE_END, .what = "", .path = ""};
     int                   rc = zmap_len(map, "", &source.size);

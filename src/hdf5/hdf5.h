@@ -20,23 +20,12 @@
 #define NCZ_HDF5_NONE UINT64_MAX /* no address; as a length: unlimited */
 enum { NCZ_HDF5_MAX_RANK = 32 };
 
-/* ---- the bytes of a file ---------------------------------------------------------------------------------------- */
-
-typedef ncz_read_range ncz_hdf5_range;
-
-/* `read` gets all ranges, which lie within `size`, or fails. Several at once need not wait for each other. */
-typedef struct ncz_hdf5_source {
-    int (*read)(void *arg, const ncz_hdf5_range *ranges, size_t n);
-    void       *arg;
-    uint64_t    size;
-    const char *head; /* its first bytes where they are at hand, until it is open; or NULL */
-    size_t      nhead;
-} ncz_hdf5_source;
+/* ---- the file --------------------------------------------------------------------------------------------------- */
 
 typedef struct ncz_hdf5 ncz_hdf5; /* an open file */
 
 /* NC_ENOTNC: there is no HDF5 file at 0, 512, 1024, 2048 ... */
-int      ncz_hdf5_open(const ncz_hdf5_source *source, const ncz_limits *limits, ncz_hdf5 **out);
+int      ncz_hdf5_open(const ncz_read_source *source, const ncz_limits *limits, ncz_hdf5 **out);
 void     ncz_hdf5_close(ncz_hdf5 *f); /* NULL is fine */
 uint64_t ncz_hdf5_root(const ncz_hdf5 *f);
 uint64_t ncz_hdf5_base(const ncz_hdf5 *f); /* where address 0 is in the source */
@@ -48,7 +37,7 @@ bool     ncz_hdf5_is_wide(const ncz_hdf5 *f);   /* addresses and lengths have 8 
 /* The size that the file had when it was closed, NCZ_HDF5_NONE if it does not say. It may have lost its end since. */
 uint64_t ncz_hdf5_said_size(const ncz_hdf5 *f);
 /* Raw data: the same ranges as of the source, but at addresses as the file gives them. `ranges` are changed. */
-int ncz_hdf5_read_ranges(ncz_hdf5 *f, ncz_hdf5_range *ranges, size_t n);
+int ncz_hdf5_read_ranges(ncz_hdf5 *f, ncz_read_range *ranges, size_t n);
 
 /*
  * What of a structure with many parts could not be read, so that the others can be: the first reason, in an arena;

@@ -134,7 +134,7 @@ typedef struct data {
 static int
 read_bytes(data *d, uint64_t addr, uint64_t n)
 {
-    ncz_hdf5_range r = {.at = addr, .len = (size_t)n};
+    ncz_read_range r = {.at = addr, .len = (size_t)n};
     int            rc;
 
     ncz_buf_reset(&d->stored);

@@ -236,7 +236,7 @@ ncz_hdf5_heap_id_get(const ncz_hdf5 *f, const unsigned char *element, ncz_hdf5_h
 /* The ranges that are expected of collections, as many as there are addresses. */
 typedef struct expected {
     uint64_t       addrs[EXPECT];
-    ncz_hdf5_range ranges[EXPECT];
+    ncz_read_range ranges[EXPECT];
 } expected;
 
 /* Their heads in one go, most of which are whole collections; then what is left of the larger ones. */
@@ -248,10 +248,10 @@ fetch_collections(ncz_hdf5 *f, expected *e, size_t n)
 
     for (size_t i = 0; i < n; i++)
         if (e->addrs[i] < f->size)
-            e->ranges[nranges++] = (ncz_hdf5_range){.at = f->base + e->addrs[i], .len = COLLECTION_BYTES};
+            e->ranges[nranges++] = (ncz_read_range){.at = f->base + e->addrs[i], .len = COLLECTION_BYTES};
     if (nranges < 2)
         return NC_NOERR;
-    rc = ncz_hdf5_cache_fetch(f->cache, e->ranges, nranges, true);
+    rc = ncz_range_cache_fetch(f->cache, e->ranges, nranges, true);
     nranges = 0;
     for (size_t i = 0; i < n && rc == NC_NOERR; i++) {
         unsigned char head[16];
@@ -260,14 +260,14 @@ fetch_collections(ncz_hdf5 *f, expected *e, size_t n)
 
         if (e->addrs[i] > f->size || f->size - e->addrs[i] < sizeof head)
             continue; /* reading it says so */
-        if ((rc = ncz_hdf5_cache_read(f->cache, f->base + e->addrs[i], sizeof head, head)) != NC_NOERR)
+        if ((rc = ncz_range_cache_read(f->cache, f->base + e->addrs[i], sizeof head, head)) != NC_NOERR)
             break;
         (void)ncz_cursor_bytes(&c, HEAD_WITHOUT_SIZE);
         size = ncz_hdf5_length(f, &c);
         if (size > COLLECTION_BYTES && size <= LARGER_MOST && size <= f->size - e->addrs[i])
-            e->ranges[nranges++] = (ncz_hdf5_range){.at = f->base + e->addrs[i], .len = (size_t)size};
+            e->ranges[nranges++] = (ncz_read_range){.at = f->base + e->addrs[i], .len = (size_t)size};
     }
-    return rc == NC_NOERR && nranges > 1 ? ncz_hdf5_cache_fetch(f->cache, e->ranges, nranges, true) : rc;
+    return rc == NC_NOERR && nranges > 1 ? ncz_range_cache_fetch(f->cache, e->ranges, nranges, true) : rc;
 }
 
 int

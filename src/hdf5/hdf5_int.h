@@ -20,22 +20,21 @@ enum {
 
 /* ---- reading ---- */
 
-typedef struct ncz_hdf5_cache       ncz_hdf5_cache;
 typedef struct ncz_hdf5_collections ncz_hdf5_collections;
 typedef struct ncz_hdf5_tables      ncz_hdf5_tables;
 typedef struct ncz_hdf5_watch       ncz_hdf5_watch;
 
 struct ncz_hdf5 {
-    ncz_hdf5_source source;
-    ncz_limits      limits;
-    uint64_t        base, size; /* where the superblock is, from which addresses count; the bytes from there on */
-    unsigned        version, offset_size, length_size;
-    bool            flagged; /* a version 3 superblock has flags: that of a file that is open */
-    uint64_t        root;
-    uint64_t        end;     /* as the superblock says: of the whole file, in bytes */
-    uint64_t        work;    /* bytes of structures that the call under way has read */
-    bool            any_sum; /* for tests: wrong checksums are taken, to get behind them */
-    ncz_hdf5_cache *cache;
+    ncz_read_source  source;
+    ncz_limits       limits;
+    uint64_t         base, size; /* where the superblock is, from which addresses count; the bytes from there on */
+    unsigned         version, offset_size, length_size;
+    bool             flagged; /* a version 3 superblock has flags: that of a file that is open */
+    uint64_t         root;
+    uint64_t         end;     /* as the superblock says: of the whole file, in bytes */
+    uint64_t         work;    /* bytes of structures that the call under way has read */
+    bool             any_sum; /* for tests: wrong checksums are taken, to get behind them */
+    ncz_range_cache *cache;
     ncz_hdf5_collections *collections;           /* of the global heap, that were read last */
     uint64_t              heap_work;             /* bytes of collections that the call under way has read */
     ncz_hdf5_tables      *tables;                /* links of groups that paths lead through */
@@ -68,15 +67,6 @@ void ncz_hdf5_note_at(ncz_hdf5 *f, ncz_hdf5_fault_kind kind, uint64_t addr, cons
 /* A part of the file failed with this code: a fault, and the check goes on, or not. Without a check it stays one. */
 int ncz_hdf5_watch_failure(const ncz_hdf5_watch *watch, int rc);
 int ncz_hdf5_watch_work(ncz_hdf5 *f, uint64_t addr, uint64_t n); /* n bytes of a structure are about to be read */
-
-int  ncz_hdf5_cache_new(const ncz_hdf5_source *source, ncz_hdf5_cache **out);
-void ncz_hdf5_cache_free(ncz_hdf5_cache *c);
-/* n bytes of the source, which lie within it. */
-int ncz_hdf5_cache_read(ncz_hdf5_cache *c, uint64_t at, size_t n, void *out);
-/* Gets what it does not have of these places in one go; `out` of the ranges is not used. No matter how many. */
-int ncz_hdf5_cache_fetch(ncz_hdf5_cache *c, const ncz_hdf5_range *ranges, size_t n, bool near);
-/* Several reads, for which what is missing is fetched in one go. Changes the order of the ranges. */
-int ncz_hdf5_cache_read_ranges(ncz_hdf5_cache *c, ncz_hdf5_range *ranges, size_t n);
 
 /* A call begins: it may read a few times the file's size, at most limits.object_bytes. */
 void ncz_hdf5_begin(ncz_hdf5 *f);

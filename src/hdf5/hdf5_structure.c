@@ -50,7 +50,7 @@ ncz_hdf5_load(ncz_hdf5 *f, uint64_t addr, uint64_t n, const char *what, ncz_buf 
     ncz_buf_reset(into);
     if ((rc = count_work(f, n, what, addr)) != NC_NOERR || (rc = ncz_buf_reserve(into, (size_t)n)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_hdf5_cache_read(f->cache, f->base + addr, (size_t)n, into->data)) == NC_NOERR)
+    if ((rc = ncz_range_cache_read(f->cache, f->base + addr, (size_t)n, into->data)) == NC_NOERR)
         into->len = (size_t)n;
     return rc;
 }
@@ -78,13 +78,13 @@ ncz_hdf5_load_summed(ncz_hdf5 *f, uint64_t addr, uint64_t n, const char *what, n
 int
 ncz_hdf5_expect(ncz_hdf5 *f, const uint64_t *addrs, size_t naddrs, size_t n)
 {
-    ncz_hdf5_range ranges[NCZ_HDF5_EXPECT];
+    ncz_read_range ranges[NCZ_HDF5_EXPECT];
     size_t         nranges = 0;
 
     for (size_t i = 0; i < naddrs && nranges < NCZ_HDF5_EXPECT; i++)
         if (addrs[i] < f->size)
-            ranges[nranges++] = (ncz_hdf5_range){.at = f->base + addrs[i], .len = n};
-    return nranges < 2 ? NC_NOERR : ncz_hdf5_cache_fetch(f->cache, ranges, nranges, false);
+            ranges[nranges++] = (ncz_read_range){.at = f->base + addrs[i], .len = n};
+    return nranges < 2 ? NC_NOERR : ncz_range_cache_fetch(f->cache, ranges, nranges, false);
 }
 
 /* Four characters, by which damage and wrong addresses are noticed. */

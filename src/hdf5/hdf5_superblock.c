@@ -30,7 +30,7 @@ find_superblock(ncz_hdf5 *f)
     int           rc;
 
     while (at <= f->source.size && f->source.size - at >= sizeof found) {
-        if ((rc = ncz_hdf5_cache_read(f->cache, at, sizeof found, found)) != NC_NOERR)
+        if ((rc = ncz_range_cache_read(f->cache, at, sizeof found, found)) != NC_NOERR)
             return rc;
         if (memcmp(found, signature, sizeof found) == 0) {
             f->base = at;
@@ -158,7 +158,7 @@ read_superblock(ncz_hdf5 *f)
     unsigned char bytes[SUPERBLOCK_MOST];
     size_t        n = f->size < sizeof bytes ? (size_t)f->size : sizeof bytes;
     ncz_cursor    c;
-    int           rc = ncz_hdf5_cache_read(f->cache, f->base, n, bytes);
+    int           rc = ncz_range_cache_read(f->cache, f->base, n, bytes);
 
     if (rc != NC_NOERR)
         return rc;
@@ -177,7 +177,7 @@ read_superblock(ncz_hdf5 *f)
 }
 
 int
-ncz_hdf5_open(const ncz_hdf5_source *source, const ncz_limits *limits, ncz_hdf5 **out)
+ncz_hdf5_open(const ncz_read_source *source, const ncz_limits *limits, ncz_hdf5 **out)
 {
     ncz_hdf5 *f;
     int       rc;
@@ -193,7 +193,7 @@ ncz_hdf5_open(const ncz_hdf5_source *source, const ncz_limits *limits, ncz_hdf5 
                     .group_leaf = GROUP_LEAF,
                     .group_node = GROUP_NODE,
                     .chunk_node = CHUNK_NODE};
-    if ((rc = ncz_hdf5_cache_new(source, &f->cache)) == NC_NOERR && (rc = find_superblock(f)) == NC_NOERR &&
+    if ((rc = ncz_range_cache_new(source, &f->cache)) == NC_NOERR && (rc = find_superblock(f)) == NC_NOERR &&
         (rc = read_superblock(f)) == NC_NOERR)
         *out = f;
     else
@@ -208,7 +208,7 @@ ncz_hdf5_close(ncz_hdf5 *f)
         return;
     ncz_hdf5_collections_free(f->collections);
     ncz_hdf5_tables_free(f->tables);
-    ncz_hdf5_cache_free(f->cache);
+    ncz_range_cache_free(f->cache);
     ncz_free(f);
 }
 
@@ -261,7 +261,7 @@ ncz_hdf5_is_wide(const ncz_hdf5 *f)
 }
 
 int
-ncz_hdf5_read_ranges(ncz_hdf5 *f, ncz_hdf5_range *ranges, size_t n)
+ncz_hdf5_read_ranges(ncz_hdf5 *f, ncz_read_range *ranges, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if (ranges[i].at > f->size || ranges[i].len > f->size - ranges[i].at)
@@ -270,5 +270,5 @@ ncz_hdf5_read_ranges(ncz_hdf5 *f, ncz_hdf5_range *ranges, size_t n)
                             ranges[i].len, ranges[i].at, f->size);
         ranges[i].at += f->base;
     }
-    return n > 1 ? ncz_hdf5_cache_read_ranges(f->cache, ranges, n) : f->source.read(f->source.arg, ranges, n);
+    return n > 1 ? ncz_range_cache_read_ranges(f->cache, ranges, n) : f->source.read(f->source.arg, ranges, n);
 }

@@ -166,13 +166,39 @@ void        ncz_buf_clear(ncz_buf *b);     /* memory released; may be called twi
 char       *ncz_buf_take(ncz_buf *b);      /* gives the bytes to the caller, "" if empty; NULL: out of memory */
 const char *ncz_buf_str(const ncz_buf *b); /* never NULL */
 
-/* ---- ranges of bytes to be read ------------------------------------------------------------------------------ */
+/* ---- the bytes of a file whose structure is read ----------------------------------------------------------------
+ *
+ * Readers of structure (src/hdf5, src/hdf4) ask for ranges, and know no maps.
+ */
 
 typedef struct ncz_read_range {
     uint64_t at;
     size_t   len;
     void    *out;
 } ncz_read_range;
+
+/* `read` gets all ranges, which lie within `size`, or fails. Several at once need not wait for each other. */
+typedef struct ncz_read_source {
+    int (*read)(void *arg, const ncz_read_range *ranges, size_t n);
+    void       *arg;
+    uint64_t    size;
+    const char *head; /* its first bytes where they are at hand, until it is open; or NULL */
+    size_t      nhead;
+    bool        far; /* each read takes long */
+} ncz_read_source;
+
+/* The parts of it that hold the structure, in blocks that stay: what is missing comes with what is around it. */
+typedef struct ncz_range_cache ncz_range_cache;
+
+int  ncz_range_cache_new(const ncz_read_source *source, ncz_range_cache **out);
+void ncz_range_cache_free(ncz_range_cache *c); /* NULL is fine */
+/* n bytes of the source, which lie within it. */
+int ncz_range_cache_read(ncz_range_cache *c, uint64_t at, size_t n, void *out);
+/* Gets what it does not have of these places in one go, 8 MiB at most; `out` of the ranges is not used. `near`: with
+ * what lies between those that are close to each other. */
+int ncz_range_cache_fetch(ncz_range_cache *c, const ncz_read_range *ranges, size_t n, bool near);
+/* Several reads, for which what is missing is fetched in one go. Changes the order of the ranges. */
+int ncz_range_cache_read_ranges(ncz_range_cache *c, ncz_read_range *ranges, size_t n);
 
 /* ---- an arena: many small allocations that are freed together
  * ------------------------------------------------------ */

@@ -412,7 +412,7 @@ check_dataset(help_model *m, ncz_hdf5 *f, const ncz_container_array *a, const ch
 static ncz_hdf5 *
 open_file(hdf5_bytes *bytes)
 {
-    ncz_hdf5_source source = hdf5_bytes_source(bytes);
+    ncz_read_source source = hdf5_bytes_source(bytes);
     ncz_hdf5       *f = NULL;
 
     if (ncz_hdf5_open(&source, &ncz_limits_default, &f) != NC_NOERR)

@@ -182,7 +182,7 @@ static void
 check_file(help_model *m, const log_file *file)
 {
     hdf5_bytes      bytes = {.data = (const unsigned char *)file->data, .len = file->len};
-    ncz_hdf5_source source = hdf5_bytes_source(&bytes);
+    ncz_read_source source = hdf5_bytes_source(&bytes);
     looking         l = {.m = m, .data = file->data};
     ncz_hdf5_object o;
     uint64_t        addr, at[4] = {0};

@@ -465,7 +465,7 @@ steps_sound(const char *path, char why[400])
     size_t           len = 0;
     char            *file = scratch_read(path, &len);
     hdf5_bytes       bytes = {.data = (unsigned char *)file, .len = len};
-    ncz_hdf5_source  source = hdf5_bytes_source(&bytes);
+    ncz_read_source  source = hdf5_bytes_source(&bytes);
     ncz_hdf5        *f = NULL;
     sound            s = {.why = why};
     ncz_hdf5_checker c = {.fault = take_fault, .extent = take_extent, .arg = &s};

@@ -17,7 +17,7 @@ static void
 read_all(const uint8_t *data, size_t size, bool any_sum)
 {
     hdf5_bytes      bytes = {.data = data, .len = size};
-    ncz_hdf5_source source = hdf5_bytes_source(&bytes);
+    ncz_read_source source = hdf5_bytes_source(&bytes);
     ncz_buf         json = NCZ_BUF_INIT;
     ncz_hdf5       *f = NULL;
     int             rc = ncz_hdf5_open(&source, &ncz_limits_default, &f);

@@ -11,14 +11,14 @@
 #include "hdf5/hdf5_int.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int __real_ncz_hdf5_open(const ncz_hdf5_source *source, const ncz_limits *limits, ncz_hdf5 **out);
-int __wrap_ncz_hdf5_open(const ncz_hdf5_source *source, const ncz_limits *limits, ncz_hdf5 **out);
+int __real_ncz_hdf5_open(const ncz_read_source *source, const ncz_limits *limits, ncz_hdf5 **out);
+int __wrap_ncz_hdf5_open(const ncz_read_source *source, const ncz_limits *limits, ncz_hdf5 **out);
 
 static bool any_sum;
 
 /* Takes the place of ncz_hdf5_open() in the program. */
 int
-__wrap_ncz_hdf5_open(const ncz_hdf5_source *source, const ncz_limits *limits, ncz_hdf5 **out)
+__wrap_ncz_hdf5_open(const ncz_read_source *source, const ncz_limits *limits, ncz_hdf5 **out)
 {
     int rc = __real_ncz_hdf5_open(source, limits, out);
 

@@ -15,8 +15,8 @@
 #include "hdf5/hdf5_int.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int __real_ncz_hdf5_open(const ncz_hdf5_source *source, const ncz_limits *limits, ncz_hdf5 **out);
-int __wrap_ncz_hdf5_open(const ncz_hdf5_source *source, const ncz_limits *limits, ncz_hdf5 **out);
+int __real_ncz_hdf5_open(const ncz_read_source *source, const ncz_limits *limits, ncz_hdf5 **out);
+int __wrap_ncz_hdf5_open(const ncz_read_source *source, const ncz_limits *limits, ncz_hdf5 **out);
 
 enum { GROWS_MOST = 16 << 20, PUT_MOST = 1 << 16 };
 
@@ -25,7 +25,7 @@ static char path[100], url[200];
 
 /* Takes the place of ncz_hdf5_open() in the program. */
 int
-__wrap_ncz_hdf5_open(const ncz_hdf5_source *source, const ncz_limits *limits, ncz_hdf5 **out)
+__wrap_ncz_hdf5_open(const ncz_read_source *source, const ncz_limits *limits, ncz_hdf5 **out)
 {
     int rc = __real_ncz_hdf5_open(source, limits, out);
 

@@ -17,7 +17,7 @@ golden_load(const char *name, ncz_buf *out)
 ncz_hdf5 *
 golden_open(const ncz_buf *file, hdf5_bytes *bytes)
 {
-    ncz_hdf5_source source;
+    ncz_read_source source;
     ncz_hdf5       *f = NULL;
 
     *bytes = (hdf5_bytes){.data = (const unsigned char *)file->data, .len = file->len};

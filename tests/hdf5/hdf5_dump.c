@@ -28,7 +28,7 @@ dump_file(const char *path, bool requests)
 {
     ncz_buf         file = NCZ_BUF_INIT, json = NCZ_BUF_INIT;
     hdf5_bytes      bytes;
-    ncz_hdf5_source source;
+    ncz_read_source source;
     ncz_hdf5       *f = NULL;
     int             rc = load_file(path, &file);
 

@@ -22,7 +22,7 @@ typedef struct walk {
 } walk;
 
 static int
-bytes_read(void *arg, const ncz_hdf5_range *ranges, size_t n)
+bytes_read(void *arg, const ncz_read_range *ranges, size_t n)
 {
     hdf5_bytes *b = arg;
 
@@ -37,10 +37,10 @@ bytes_read(void *arg, const ncz_hdf5_range *ranges, size_t n)
     return NC_NOERR;
 }
 
-ncz_hdf5_source
+ncz_read_source
 hdf5_bytes_source(hdf5_bytes *b)
 {
-    return (ncz_hdf5_source){.read = bytes_read, .arg = b, .size = b->len};
+    return (ncz_read_source){.read = bytes_read, .arg = b, .size = b->len};
 }
 
 static int

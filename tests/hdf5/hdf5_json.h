@@ -16,6 +16,6 @@ typedef struct hdf5_bytes {
     size_t               reads, nbytes; /* so far */
 } hdf5_bytes;
 
-ncz_hdf5_source hdf5_bytes_source(hdf5_bytes *b);
+ncz_read_source hdf5_bytes_source(hdf5_bytes *b);
 
 #endif /* NCZ_TESTS_HDF5_JSON_H */

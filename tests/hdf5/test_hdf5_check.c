@@ -102,7 +102,7 @@ static bool
 check_damaged(const char *data, size_t n, bool any_sum)
 {
     hdf5_bytes      bytes = {.data = (const unsigned char *)data, .len = n};
-    ncz_hdf5_source source = hdf5_bytes_source(&bytes);
+    ncz_read_source source = hdf5_bytes_source(&bytes);
     ncz_hdf5       *f = NULL;
     found           what = {.nfaults = 0};
     int             rc;
@@ -213,7 +213,7 @@ static int
 check_once(void *arg)
 {
     one_file       *o = arg;
-    ncz_hdf5_source source = hdf5_bytes_source(&o->bytes);
+    ncz_read_source source = hdf5_bytes_source(&o->bytes);
     ncz_hdf5       *f = NULL;
     int             rc = ncz_hdf5_open(&source, &ncz_limits_default, &f);
 

@@ -26,7 +26,7 @@ static void
 read_damaged(const char *data, size_t n, bool any_sum)
 {
     hdf5_bytes      bytes = {.data = (const unsigned char *)data, .len = n};
-    ncz_hdf5_source source = hdf5_bytes_source(&bytes);
+    ncz_read_source source = hdf5_bytes_source(&bytes);
     ncz_buf         json = NCZ_BUF_INIT;
     ncz_hdf5       *f = NULL;
     int             rc;

@@ -78,7 +78,7 @@ TEST(other_files)
 {
     ncz_buf         file, shifted;
     hdf5_bytes      bytes = {.data = NULL};
-    ncz_hdf5_source source = hdf5_bytes_source(&bytes);
+    ncz_read_source source = hdf5_bytes_source(&bytes);
     ncz_hdf5       *f = NULL;
 
     assert_int_equal(ncz_hdf5_open(&source, &ncz_limits_default, &f), NC_ENOTNC); /* nothing */
@@ -98,7 +98,7 @@ TEST(damaged_superblocks_are_refused)
 {
     ncz_buf         file;
     hdf5_bytes      bytes;
-    ncz_hdf5_source source;
+    ncz_read_source source;
     ncz_hdf5       *f = NULL;
 
     golden_load("v110.h5", &file);
@@ -143,7 +143,7 @@ TEST(rare_features_are_refused_by_name)
     for (size_t i = 0; i < NCZ_LEN(cases); i++) {
         ncz_buf         file, json = NCZ_BUF_INIT;
         hdf5_bytes      bytes;
-        ncz_hdf5_source source;
+        ncz_read_source source;
         ncz_hdf5       *f = NULL;
         int             rc;
 
@@ -164,7 +164,7 @@ static int
 read_all(void *arg)
 {
     hdf5_bytes      bytes = {.data = (const unsigned char *)((ncz_buf *)arg)->data, .len = ((ncz_buf *)arg)->len};
-    ncz_hdf5_source source = hdf5_bytes_source(&bytes);
+    ncz_read_source source = hdf5_bytes_source(&bytes);
     ncz_buf         json = NCZ_BUF_INIT;
     ncz_hdf5       *f = NULL;
     int             rc = ncz_hdf5_open(&source, &ncz_limits_default, &f);

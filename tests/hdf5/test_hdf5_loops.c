@@ -76,7 +76,7 @@ static void
 check(const file *f, int code, const char *text)
 {
     hdf5_bytes      bytes = {.data = f->bytes, .len = SIZE};
-    ncz_hdf5_source source = hdf5_bytes_source(&bytes);
+    ncz_read_source source = hdf5_bytes_source(&bytes);
     ncz_buf         json = NCZ_BUF_INIT;
     ncz_hdf5       *h = NULL;
 

@@ -241,7 +241,7 @@ describe_dataset(const model *m, const uint64_t *chunk, uint64_t root)
 static ncz_hdf5 *
 open_disk(const disk *d, hdf5_bytes *bytes)
 {
-    ncz_hdf5_source source;
+    ncz_read_source source;
     ncz_hdf5       *f = NULL;
 
     *bytes = (hdf5_bytes){.data = d->data, .len = d->len};

@@ -12,7 +12,7 @@
 typedef struct check {
     const written  *w;
     const char     *name;
-    ncz_hdf5_source source;
+    ncz_read_source source;
     ncz_hdf5       *f;
     uint64_t       *addrs; /* of the objects, by their numbers; 0: not met */
     size_t          met;

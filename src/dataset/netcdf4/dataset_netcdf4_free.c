@@ -47,7 +47,7 @@ ncz_nc4_read_file(void *arg, const ncz_read_range *v, size_t n)
 static int
 find_uses(ncz_dataset *ds, uses *u)
 {
-    ncz_hdf5_source        source = {.read = ncz_nc4_read_file, .arg = ncz_container_file(ds->map)};
+    ncz_read_source        source = {.read = ncz_nc4_read_file, .arg = ncz_container_file(ds->map)};
     const ncz_hdf5_checker checker = {.extent = note_extent, .arg = u};
     ncz_hdf5              *f = NULL;
     int                    rc = zmap_len(source.arg, "", &source.size);

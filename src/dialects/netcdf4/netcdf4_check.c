@@ -32,7 +32,7 @@ ncz_netcdf4_decode_chunk(void *arg, const ncz_hdf5_object *dataset, const ncz_hd
 }
 
 int
-ncz_netcdf4_check(const ncz_hdf5_source *source, const ncz_hdf5_checker *checker, uint64_t *base)
+ncz_netcdf4_check(const ncz_read_source *source, const ncz_hdf5_checker *checker, uint64_t *base)
 {
     ncz_hdf5_checker own = *checker;
     ncz_hdf5        *f = NULL;

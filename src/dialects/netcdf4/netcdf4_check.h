@@ -11,6 +11,6 @@ int ncz_netcdf4_decode_chunk(void *arg, const ncz_hdf5_object *dataset, const nc
                              const void *stored, size_t n, ncz_buf *out);
 
 /* The file of this source: ncz_hdf5_check() with those codecs, or NC_ENOTNC. *base: from where its addresses count. */
-int ncz_netcdf4_check(const ncz_hdf5_source *source, const ncz_hdf5_checker *checker, uint64_t *base);
+int ncz_netcdf4_check(const ncz_read_source *source, const ncz_hdf5_checker *checker, uint64_t *base);
 
 #endif /* NCZ_FORMAT_NETCDF4_CHECK_H */

@@ -63,7 +63,7 @@ convert_elements(ncz_netcdf4_layout *l, const unsigned char *in, ncz_buf *out)
 static int
 read_stored(ncz_netcdf4_layout *l, const ncz_netcdf4_stored *c, size_t n, unsigned char *room)
 {
-    ncz_hdf5_range *ranges = ncz_alloc_n(n, sizeof *ranges);
+    ncz_read_range *ranges = ncz_alloc_n(n, sizeof *ranges);
     unsigned char  *bytes = NULL;
     size_t          total = 0;
     int             rc;
@@ -75,7 +75,7 @@ read_stored(ncz_netcdf4_layout *l, const ncz_netcdf4_stored *c, size_t n, unsign
         goto done;
     }
     for (size_t i = 0, at = 0; i < n; at += (size_t)c[i++].length)
-        ranges[i] = (ncz_hdf5_range){
+        ranges[i] = (ncz_read_range){
             .at = c[i].offset - ncz_hdf5_base(l->file->f), .len = (size_t)c[i].length, .out = bytes + at};
     rc = ncz_hdf5_read_ranges(l->file->f, ranges, n);
     for (size_t i = 0, at = 0; rc == NC_NOERR && i < n; at += (size_t)c[i++].length)

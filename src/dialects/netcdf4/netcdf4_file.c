@@ -10,7 +10,7 @@
 
 /* What a file lacks that is being loaded is damage of its structure. */
 static int
-read_ranges(void *arg, const ncz_hdf5_range *ranges, size_t n)
+read_ranges(void *arg, const ncz_read_range *ranges, size_t n)
 {
     const ncz_netcdf4_file *file = arg;
     ncz_err                 err;
@@ -40,7 +40,7 @@ int
 ncz_netcdf4_file_open(ncz_loader *l, uint64_t size, ncz_netcdf4_file **out)
 {
     ncz_netcdf4_file *file = ncz_zalloc(sizeof *file);
-    ncz_hdf5_source   source = {
+    ncz_read_source   source = {
           .read = read_ranges, .arg = file, .size = size, .head = l->first.data, .nhead = l->first.len};
     int rc;
 

@@ -6,7 +6,7 @@
  * A block's number says its place in the table, where it replaces the block that was there. Neighbours have different
  * places.
  */
-#include "hdf5/hdf5_int.h"
+#include "util/util.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,14 +27,14 @@ typedef struct place {
     unsigned char *data;   /* NULL: none */
 } place;
 
-struct ncz_hdf5_cache {
-    ncz_hdf5_source source;
+struct ncz_range_cache {
+    ncz_read_source source;
     bool            begun; /* both ends of the file were read */
     place           places[PLACES];
 };
 
 static size_t
-block_length(const ncz_hdf5_cache *c, uint64_t number)
+block_length(const ncz_range_cache *c, uint64_t number)
 {
     uint64_t left = c->source.size - number * BLOCK;
 
@@ -42,7 +42,7 @@ block_length(const ncz_hdf5_cache *c, uint64_t number)
 }
 
 static bool
-has_block(const ncz_hdf5_cache *c, uint64_t number)
+has_block(const ncz_range_cache *c, uint64_t number)
 {
     const place *p = &c->places[number % PLACES];
 
@@ -50,7 +50,7 @@ has_block(const ncz_hdf5_cache *c, uint64_t number)
 }
 
 static bool
-has_blocks(const ncz_hdf5_cache *c, uint64_t at, size_t n)
+has_blocks(const ncz_range_cache *c, uint64_t at, size_t n)
 {
     for (uint64_t b = at / BLOCK; b <= (at + n - 1) / BLOCK; b++)
         if (!has_block(c, b))
@@ -60,7 +60,7 @@ has_blocks(const ncz_hdf5_cache *c, uint64_t at, size_t n)
 
 /* Keeps blocks first..first+n of which `bytes` are the contents. */
 static int
-keep_blocks(ncz_hdf5_cache *c, uint64_t first, uint64_t n, const unsigned char *bytes)
+keep_blocks(ncz_range_cache *c, uint64_t first, uint64_t n, const unsigned char *bytes)
 {
     for (uint64_t i = 0; i < n; i++) {
         place *p = &c->places[(first + i) % PLACES];
@@ -75,9 +75,9 @@ keep_blocks(ncz_hdf5_cache *c, uint64_t first, uint64_t n, const unsigned char *
 
 /* Reads these runs of blocks: numbers[i] is the first block of run i, lengths[i] how many there are. */
 static int
-read_runs(ncz_hdf5_cache *c, const uint64_t *numbers, const uint64_t *lengths, size_t n)
+read_runs(ncz_range_cache *c, const uint64_t *numbers, const uint64_t *lengths, size_t n)
 {
-    ncz_hdf5_range *ranges = ncz_alloc_n(n, sizeof *ranges);
+    ncz_read_range *ranges = ncz_alloc_n(n, sizeof *ranges);
     unsigned char  *bytes = NULL;
     size_t          total = 0;
     int             rc;
@@ -92,7 +92,7 @@ read_runs(ncz_hdf5_cache *c, const uint64_t *numbers, const uint64_t *lengths, s
     for (size_t i = 0; i < n; i++) {
         uint64_t last = numbers[i] + lengths[i] - 1;
 
-        ranges[i] = (ncz_hdf5_range){.at = numbers[i] * BLOCK,
+        ranges[i] = (ncz_read_range){.at = numbers[i] * BLOCK,
                                      .len = (size_t)(lengths[i] - 1) * BLOCK + block_length(c, last),
                                      .out = bytes + total};
         total += (size_t)lengths[i] * BLOCK;
@@ -139,7 +139,7 @@ join_runs(uint64_t *numbers, uint64_t *lengths, size_t n, uint64_t between)
 }
 
 int
-ncz_hdf5_cache_fetch(ncz_hdf5_cache *c, const ncz_hdf5_range *ranges, size_t n, bool near)
+ncz_range_cache_fetch(ncz_range_cache *c, const ncz_read_range *ranges, size_t n, bool near)
 {
     uint64_t *numbers = ncz_alloc_n(AT_ONCE, sizeof *numbers), *lengths = ncz_alloc_n(AT_ONCE, sizeof *lengths);
     size_t    missing = 0;
@@ -169,20 +169,20 @@ done:
 
 /* Reads both ends of the file, and with them these blocks. */
 static int
-read_ends(ncz_hdf5_cache *c, uint64_t first, uint64_t length)
+read_ends(ncz_range_cache *c, uint64_t first, uint64_t length)
 {
     uint64_t       blocks = ncz_count_parts(c->source.size, BLOCK), tail = blocks > TAIL ? blocks - TAIL : 0;
-    ncz_hdf5_range ranges[] = {{.at = 0, .len = HEAD * BLOCK},
+    ncz_read_range ranges[] = {{.at = 0, .len = HEAD * BLOCK},
                                {.at = tail * BLOCK, .len = TAIL * BLOCK},
                                {.at = first * BLOCK, .len = (size_t)length * BLOCK}};
 
     c->begun = true;
-    return ncz_hdf5_cache_fetch(c, ranges, NCZ_LEN(ranges), false);
+    return ncz_range_cache_fetch(c, ranges, NCZ_LEN(ranges), false);
 }
 
 /* Reads the blocks from this one to `last`, and what lies around them. */
 static int
-read_around(ncz_hdf5_cache *c, uint64_t number, uint64_t last)
+read_around(ncz_range_cache *c, uint64_t number, uint64_t last)
 {
     uint64_t first = number - number % AROUND, end = last - last % AROUND + AROUND;
     uint64_t blocks = ncz_count_parts(c->source.size, BLOCK), length;
@@ -192,14 +192,14 @@ read_around(ncz_hdf5_cache *c, uint64_t number, uint64_t last)
 }
 
 int
-ncz_hdf5_cache_read(ncz_hdf5_cache *c, uint64_t at, size_t n, void *out)
+ncz_range_cache_read(ncz_range_cache *c, uint64_t at, size_t n, void *out)
 {
     unsigned char *to = out;
     uint64_t       last;
     int            rc;
 
     if (n >= LARGE && !has_blocks(c, at, n))
-        return c->source.read(c->source.arg, &(ncz_hdf5_range){.at = at, .len = n, .out = out}, 1);
+        return c->source.read(c->source.arg, &(ncz_read_range){.at = at, .len = n, .out = out}, 1);
     last = n > 0 ? (at + n - 1) / BLOCK : 0;
     while (n > 0) {
         uint64_t number = at / BLOCK;
@@ -216,39 +216,39 @@ ncz_hdf5_cache_read(ncz_hdf5_cache *c, uint64_t at, size_t n, void *out)
 }
 
 int
-ncz_hdf5_cache_read_ranges(ncz_hdf5_cache *c, ncz_hdf5_range *ranges, size_t n)
+ncz_range_cache_read_ranges(ncz_range_cache *c, ncz_read_range *ranges, size_t n)
 {
     size_t nlarge = 0;
     int    rc;
 
     for (size_t i = 0; i < n; i++) /* those go to the front */
         if (ranges[i].len >= LARGE) {
-            ncz_hdf5_range r = ranges[i];
+            ncz_read_range r = ranges[i];
 
             ranges[i] = ranges[nlarge];
             ranges[nlarge++] = r;
         }
     if ((rc = nlarge > 0 ? c->source.read(c->source.arg, ranges, nlarge) : NC_NOERR) != NC_NOERR ||
-        (rc = ncz_hdf5_cache_fetch(c, ranges + nlarge, n - nlarge, true)) != NC_NOERR)
+        (rc = ncz_range_cache_fetch(c, ranges + nlarge, n - nlarge, true)) != NC_NOERR)
         return rc;
     for (size_t i = nlarge; i < n && rc == NC_NOERR; i++)
-        rc = ncz_hdf5_cache_read(c, ranges[i].at, ranges[i].len, ranges[i].out);
+        rc = ncz_range_cache_read(c, ranges[i].at, ranges[i].len, ranges[i].out);
     return rc;
 }
 
 /* Keeps the first bytes, those of whole blocks. */
 static int
-keep_head(ncz_hdf5_cache *c, const char *head, size_t n)
+keep_head(ncz_range_cache *c, const char *head, size_t n)
 {
     return keep_blocks(c, 0, n == c->source.size ? ncz_count_parts(n, BLOCK) : n / BLOCK,
                        (const unsigned char *)head);
 }
 
 int
-ncz_hdf5_cache_new(const ncz_hdf5_source *source, ncz_hdf5_cache **out)
+ncz_range_cache_new(const ncz_read_source *source, ncz_range_cache **out)
 {
-    ncz_hdf5_cache *c = ncz_zalloc(sizeof *c);
-    int             rc;
+    ncz_range_cache *c = ncz_zalloc(sizeof *c);
+    int              rc;
 
     if (c == NULL)
         return ncz_fail_nomem(sizeof *c);
@@ -258,12 +258,12 @@ ncz_hdf5_cache_new(const ncz_hdf5_source *source, ncz_hdf5_cache **out)
     if (rc == NC_NOERR)
         *out = c;
     else
-        ncz_hdf5_cache_free(c);
+        ncz_range_cache_free(c);
     return rc;
 }
 
 void
-ncz_hdf5_cache_free(ncz_hdf5_cache *c)
+ncz_range_cache_free(ncz_range_cache *c)
 {
     if (c == NULL)
         return;
