@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The codecs that only HDF5 files have. Some only decode. Zarr has no names for them, so they are not in the registry's
- * table; filter_hdf5.c finds them by number.
+ * The codecs that only HDF5 and HDF4 files have. Some only decode. Zarr has no names for them, so they are not in the
+ * registry's table; filter_hdf5.c finds them by number.
  */
 #ifndef NCZ_FILTER_CODEC_HDF5_INT_H
 #define NCZ_FILTER_CODEC_HDF5_INT_H
 
 #include "codecs/codec_int.h"
 
+extern const ncz_codec_ops ncz_codec_hdf4_huffman;
+extern const ncz_codec_ops ncz_codec_hdf4_nbit;
+extern const ncz_codec_ops ncz_codec_hdf4_rle;
+extern const ncz_codec_ops ncz_codec_hdf4_szip;
 extern const ncz_codec_ops ncz_codec_hdf5_bitgroom;
 extern const ncz_codec_ops ncz_codec_hdf5_bitshuffle;
 extern const ncz_codec_ops ncz_codec_hdf5_granularbr;
@@ -31,6 +35,9 @@ int ncz_hdf5_words_keep(const char *codec, size_t n, const unsigned *words, size
 int ncz_hdf5_words_give(const void *state, const ncz_array_type *in, size_t *n, unsigned words[NCZ_CODEC_WORDS]);
 int ncz_hdf5_encode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
                     size_t *used);
+
+/* bound() of the codecs of HDF4: what a bad encoder may make of n bytes. */
+bool ncz_hdf4_bound(const void *state, size_t n, size_t *out);
 
 /* Completes the two words of a program for an array, as HDF5 does: four. NC_EFILTER: szip cannot do such elements. */
 int ncz_hdf5_szip_words(const ncz_array_type *in, unsigned words[NCZ_CODEC_WORDS]);

@@ -44,3 +44,11 @@ ncz_hdf5_encode(const void *state, const ncz_array_type *type, const void *in, s
     (void)used;
     return ncz_fail(NC_ENOFILTER, "HDF5's own filters are decoded, not encoded: choose another codec to write with");
 }
+
+/* Twice, for runs of one byte; and a tree whose bytes lie deep may need some bytes for the first ones. */
+bool
+ncz_hdf4_bound(const void *state, size_t n, size_t *out)
+{
+    (void)state;
+    return ncz_mul(n, 2, out) && ncz_add(*out, 64 * 1024, out);
+}

@@ -353,9 +353,9 @@ read_length(const void *in, size_t n, size_t most, bool exact, size_t *len)
     return at.good ? ncz_codec_check_size("szip", *len, most, exact) : ncz_codec_cut_short("szip", n);
 }
 
-/* Decodes an object of n bytes to `len` bytes. */
+/* Decodes n bytes of codes to `len` bytes. */
 static int
-decode_object(const layout *lines, const void *in, size_t n, void *out, size_t len)
+decode_codes(const layout *lines, const void *in, size_t n, void *out, size_t len)
 {
     size_t         padded;
     unsigned char *scratch = NULL, *to = out;
@@ -370,7 +370,7 @@ decode_object(const layout *lines, const void *in, size_t n, void *out, size_t l
             return ncz_fail_nomem(padded);
         to = scratch;
     }
-    if ((rc = decode_lines(&l, (const unsigned char *)in + HEADER, n - HEADER, to, padded)) != NC_NOERR)
+    if ((rc = decode_lines(&l, in, n, to, padded)) != NC_NOERR)
         goto done;
     if (padded > len)
         remove_padding(&l, to, len);
@@ -381,6 +381,13 @@ decode_object(const layout *lines, const void *in, size_t n, void *out, size_t l
 done:
     ncz_free(scratch);
     return rc;
+}
+
+/* The same behind the length in front. */
+static int
+decode_object(const layout *l, const void *in, size_t n, void *out, size_t len)
+{
+    return decode_codes(l, (const unsigned char *)in + HEADER, n - HEADER, out, len);
 }
 
 static int
@@ -533,4 +540,73 @@ const ncz_codec_ops ncz_codec_hdf5_szip = {
     .bound = szip_bound,
     .encode = hdf5_encode,
     .decode = hdf5_decode,
+};
+
+/* ---- HDF4's ------------------------------------------------------------------------------------------------- */
+
+/* Its words: pixels of a chunk, of a scan line, options, bits of a pixel, pixels of a block. */
+enum { H4_PIXELS, H4_LINE, H4_MASK, H4_BITS, H4_BLOCK, H4_WORDS };
+enum { H4_HEADED = 0x10000 }; /* of the options: a byte that says whether the bytes are coded, and their length */
+
+static int
+hdf4_from_words(const ncz_codec_ops *ops, size_t n, const unsigned *words, const ncz_array_type *in, void *state)
+{
+    unsigned own[NWORDS];
+    int      rc;
+
+    (void)in;
+    if ((rc = ncz_hdf5_words_keep(ops->id, n, words, H4_WORDS, H4_WORDS, state)) != NC_NOERR ||
+        (rc = check_state(&(szip_state){.mask = words[H4_MASK], .pixels = words[H4_BLOCK]}, NC_EFILTER)) != NC_NOERR)
+        return rc;
+    own[WORD_PIXELS] = words[H4_BLOCK];
+    own[WORD_BITS] = words[H4_BITS];
+    own[WORD_LINE] = words[H4_LINE];
+    return check_hdf5_words(ops->id, own);
+}
+
+static int
+hdf4_decode(const void *state, const ncz_array_type *type, const void *in, size_t n, void *out, size_t cap,
+            bool exact, size_t *used)
+{
+    const unsigned *w = ((const ncz_hdf5_words *)state)->v;
+    ncz_hdf5_words  own = {.n = NWORDS};
+    size_t          len = *used < cap ? *used : cap, body = n;
+    ncz_cursor      at = ncz_cursor_at(in, n);
+    bool            raw = false;
+    layout          l;
+    int             rc;
+
+    (void)exact;
+    own.v[WORD_MASK] = w[H4_MASK] & (unsigned)(MASK_EC | MASK_NN | MASK_MSB);
+    own.v[WORD_PIXELS] = w[H4_BLOCK];
+    own.v[WORD_BITS] = w[H4_BITS];
+    own.v[WORD_LINE] = w[H4_LINE];
+    if ((w[H4_MASK] & H4_HEADED) != 0) {
+        raw = ncz_cursor_u8(&at) == 1;
+        body = ncz_cursor_u32be(&at);
+        if (!at.good || body > n - at.pos)
+            return ncz_codec_cut_short("szip", n);
+    }
+    if (raw && body != len)
+        return ncz_codec_check_size("szip", body, len, true);
+    if (raw)
+        memcpy(out, (const unsigned char *)in + at.pos, len);
+    else if ((rc = make_hdf5_layout(&own, type, len, &l)) != NC_NOERR ||
+             (rc = decode_codes(&l, (const unsigned char *)in + at.pos, body, out, len)) != NC_NOERR)
+        return rc;
+    *used = len;
+    return NC_NOERR;
+}
+
+const ncz_codec_ops ncz_codec_hdf4_szip = {
+    .id = "szip",
+    .hdf5_id = NCZ_HDF4_FILTER_SZIP,
+    .hdf5_only = true,
+    .cls = NCZ_CODEC_BYTES_BYTES,
+    .state_size = sizeof(ncz_hdf5_words),
+    .config.from_words = hdf4_from_words,
+    .config.to_words = ncz_hdf5_words_give,
+    .bound = szip_bound,
+    .encode = ncz_hdf5_encode,
+    .decode = hdf4_decode,
 };

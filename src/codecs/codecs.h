@@ -184,6 +184,15 @@ bool ncz_codec_get_int(const ncz_json *config, const char *name, int64_t *v);
 int  ncz_codec_row_text(unsigned char c, uint64_t len, ncz_buf *out);
 bool ncz_codec_row_char(const char *text, size_t n, uint64_t len, unsigned char *c);
 
+/* The coders of HDF4 files, in numbers beyond those that filters of HDF5 files can have. */
+enum {
+    NCZ_HDF4_FILTER_RLE = 0x10001,
+    NCZ_HDF4_FILTER_NBIT = 0x10002,
+    NCZ_HDF4_FILTER_HUFFMAN = 0x10003,
+    NCZ_HDF4_FILTER_SZIP = 0x10005,
+    NCZ_HDF5_FILTER_MOST = 0xffff,
+};
+
 /* What else this build has: to decode zlib and gzip faster; to encode their low levels faster. */
 bool ncz_codec_has_libdeflate(void);
 bool ncz_codec_has_isal(void);

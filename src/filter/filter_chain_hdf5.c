@@ -55,8 +55,12 @@ make_unknown(const ncz_filter_spec *f, const char *cause, ncz_codec **out)
 
     (void)snprintf(id, sizeof id, "%u", f->id);
     text = ncz_sprintf("{\"id\": \"%s\"}", id);
-    why = ncz_sprintf("HDF5 filter %u (%s) is not built in%s%s", f->id, name != NULL ? name : "unknown",
-                      cause != NULL ? ": " : REMEDY, cause != NULL ? cause : "");
+    if (f->id > NCZ_HDF5_FILTER_MOST)
+        why = ncz_sprintf("HDF4's coder %s is not built in%s%s", name, cause != NULL ? ": " : "",
+                          cause != NULL ? cause : "");
+    else
+        why = ncz_sprintf("HDF5 filter %u (%s) is not built in%s%s", f->id, name != NULL ? name : "unknown",
+                          cause != NULL ? ": " : REMEDY, cause != NULL ? cause : "");
     if (text == NULL || why == NULL)
         rc = ncz_fail(NC_ENOMEM, "out of memory");
     else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * HDF5's filters by number: the codecs that Zarr has no name for, which are only decoded, and the names of all.
- * filter_chain_hdf5.c makes chains of them.
+ * The filters of HDF5 and HDF4 files by number: the codecs that Zarr has no name for, which are only decoded, and the
+ * names of all. filter_chain_hdf5.c makes chains of them.
  */
 #include "codecs/codec_hdf5_int.h"
 #include "filter/chain_int.h"
@@ -9,8 +9,9 @@
 static const ncz_codec_ops *const own[] = {
     &ncz_codec_hdf5_nbit,       &ncz_codec_hdf5_scaleoffset, &ncz_codec_hdf5_lzf,
     &ncz_codec_hdf5_bitshuffle, &ncz_codec_hdf5_bitgroom,    &ncz_codec_hdf5_granularbr,
+    &ncz_codec_hdf4_rle,        &ncz_codec_hdf4_nbit,        &ncz_codec_hdf4_huffman,
 #ifdef NCZ_WITH_SZIP
-    &ncz_codec_hdf5_szip,
+    &ncz_codec_hdf5_szip,       &ncz_codec_hdf4_szip,
 #endif
 #ifdef NCZ_WITH_LZ4
     &ncz_codec_hdf5_lz4,

@@ -85,7 +85,7 @@ ncz_codec_by_hdf5(unsigned hdf5_id, ncz_codec_spelling spelling)
 unsigned
 ncz_codec_hdf5_id(const ncz_codec_ops *ops, ncz_codec_spelling spelling)
 {
-    if (ops == NULL)
+    if (ops == NULL || ops->hdf5_id > NCZ_HDF5_FILTER_MOST)
         return 0;
     return spelling == NCZ_SPELLING_V3 && ops->v3_hdf5_id != 0 ? ops->v3_hdf5_id : ops->hdf5_id;
 }
