@@ -73,7 +73,7 @@ CONDITIONS = {  # when a file is compiled; all others are, always
     "s3/s3_none.c": "!defined NCZARR_WITH_S3",
 }
 LEFT_OUT = {"zmap/zmap_example.c"}  # for tests
-MODULES = ["util", "json", "uri", "grid", "codecs", "filter", "s3", "hdf5", "zmap", "zip", "references", "places", "icechunk", "kerchunk", "container",
+MODULES = ["util", "json", "uri", "grid", "codecs", "filter", "s3", "hdf4", "hdf5", "zmap", "zip", "references", "places", "icechunk", "kerchunk", "container",
            "model", "format", "dialects", "cells", "object", "chunk", "dataset",
            "aggregation", "open", "par", "api",
            "platform"]  # last: the headers of Windows define many names
