@@ -5,13 +5,14 @@
  */
 #include "dialects/classic/classic.h"
 #include "dialects/dialects_int.h"
+#include "dialects/hdf4/hdf4sd.h"
 #include "dialects/netcdf4/netcdf4.h"
 #include "format/zarr2/zarr2.h"
 #include "format/zarr3/zarr3.h"
 
 #include <string.h>
 
-const ncz_dialect_ops *const ncz_dialects[] = {&ncz_zarr3, &ncz_zarr2, &ncz_classic, &ncz_netcdf4, NULL};
+const ncz_dialect_ops *const ncz_dialects[] = {&ncz_zarr3, &ncz_zarr2, &ncz_classic, &ncz_hdf4sd, &ncz_netcdf4, NULL};
 
 /* The root's documents of all dialects are one request. */
 _Static_assert(NCZ_ZARR2_ROOT_DOCS + NCZ_ZARR3_ROOT_DOCS <= NCZ_DOCS_MOST, "NCZ_DOCS_MOST is too small");

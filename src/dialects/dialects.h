@@ -53,6 +53,10 @@ int ncz_dialects_marks_text(ncz_buf *out);
 const char *ncz_dialects_hidden_key(const char *key);
 const char *ncz_dialects_shown_key(const char *hidden);
 
+/* A name of a file as it is shown: itself, or one in the arena (dialects_names.c). `segment`: of an object; else of an
+ * attribute. NC_EMAXNAME, NC_EBADNAME: it cannot be shown. */
+int ncz_dialects_show_name(const char *name, bool segment, ncz_arena *arena, const char **out);
+
 /* ---- loading and storing ---------------------------------------------------------------------------------------- */
 
 /*

@@ -14,7 +14,6 @@ typedef struct other_format {
 } other_format;
 
 static const other_format others[] = {
-    {"an HDF4 file, not a Zarr dataset", 0, 4, "\x0e\x03\x13\x01"},
     {"a GRIB file, not a Zarr dataset", 0, 4, "GRIB"},
     {"a file compressed by gzip: decompress it first (gunzip)", 0, 2, "\x1f\x8b"},
     {"a file compressed by compress: decompress it first (uncompress)", 0, 2, "\x1f\x9d"},

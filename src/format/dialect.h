@@ -105,7 +105,8 @@ typedef struct ncz_file_ops {
      * (container/container.h): sets what of a model differs then. NULL: another format.
      */
     void (*rewrite)(ncz_model *m);
-    bool fixed; /* what was read of it does not hold once the file is changed: reading on is then an error */
+    int  refusal; /* the code of an opening to write, of a format that is only read; 0: NC_EPERM */
+    bool fixed;   /* what was read of it does not hold once the file is changed: reading on is then an error */
     /* For a format that is written: gives all variables their places after definitions, and new specs. What has a place
      * keeps it, where there is room. */
     int (*lay_out)(ncz_model *m, int form, const ncz_file_room *room);

@@ -306,7 +306,7 @@ check_writable(const ncz_format_opts *style, const char *path)
     const char *by = ncz_format_old_writer(style);
 
     if (style->dialect->file != NULL && !ncz_format_is_written(style->dialect))
-        return ncz_fail(NC_EPERM,
+        return ncz_fail(style->dialect->file->refusal != 0 ? style->dialect->file->refusal : NC_EPERM,
                         "%s: %s files are read but not changed: copy it with nczcopy, to a Zarr dataset or a classic "
                         "file, and write into the copy",
                         path, style->dialect->name);

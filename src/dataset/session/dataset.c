@@ -267,6 +267,10 @@ ncz_dataset_enddef(ncz_dataset *ds, const ncz_file_room *room)
 {
     int rc = ncz_dataset_begin(ds, NCZ_USE_CHANGE);
 
+    if (rc == NC_EPERM && ds->style.dialect->file != NULL && ds->style.dialect->file->refusal != 0) {
+        ncz_err_clear(); /* as netCDF-C has it for formats that are only read */
+        return NC_NOERR;
+    }
     if (rc == NC_EPERM)
         return ncz_fail(NC_ENOTINDEFINE, "%s was opened read-only: it is never in define mode", ds->path);
     if (rc != NC_NOERR)

@@ -108,13 +108,12 @@ ncz_store_open_copy(const void *bytes, size_t len, zmap **out)
     return ncz_err_adopt(&err);
 }
 
-bool
-ncz_name_is_file(const char *path)
+static bool
+ends_in_one(const char *path, const char *const *endings, size_t n)
 {
-    static const char *const endings[] = {".nc", ".nc3", ".nc4", ".cdf", ".h5", ".hdf5", ".he5"};
-    size_t                   len = strlen(path);
+    size_t len = strlen(path);
 
-    for (size_t i = 0; i < NCZ_LEN(endings); i++) {
+    for (size_t i = 0; i < n; i++) {
         size_t end = strlen(endings[i]);
 
         if (len > end && strcasecmp(path + len - end, endings[i]) == 0)
@@ -124,9 +123,27 @@ ncz_name_is_file(const char *path)
 }
 
 bool
+ncz_name_is_file(const char *path)
+{
+    static const char *const endings[] = {".nc", ".nc3", ".nc4", ".cdf", ".h5", ".hdf5", ".he5"};
+
+    return ends_in_one(path, endings, NCZ_LEN(endings));
+}
+
+/* Files that are read, but not made. */
+static bool
+is_hdf4_name(const char *path)
+{
+    static const char *const endings[] = {".hdf", ".hdf4"};
+
+    return ends_in_one(path, endings, NCZ_LEN(endings));
+}
+
+bool
 ncz_store_is_one(const ncz_target *t)
 {
-    return t->one_object == NCZ_YES || (t->one_object == NCZ_UNSET && ncz_name_is_file(t->path));
+    return t->one_object == NCZ_YES ||
+           (t->one_object == NCZ_UNSET && (ncz_name_is_file(t->path) || is_hdf4_name(t->path)));
 }
 
 /* ---- an entry of an archive ---- */

@@ -171,12 +171,6 @@ const ncz_hdf5_attribute *ncz_netcdf4_find_att(const ncz_hdf5_object *o, const c
 int ncz_netcdf4_add_atts(ncz_netcdf4_tree *t, ncz_group *g, ncz_atts *atts, const ncz_hdf5_object *o,
                          const char *where);
 
-/* ---- names (netcdf4_names.c) ------------------------------------------------------------------------------------- */
-
-/* A name as it is shown: itself, or one in the arena. `segment`: of an object; else of an attribute. NC_EMAXNAME,
- * NC_EBADNAME: it cannot be shown. */
-int ncz_netcdf4_show_name(const char *name, bool segment, ncz_arena *arena, const char **out);
-
 /* ---- dimensions (netcdf4_dims.c) -------------------------------------------------------------------------------- */
 
 int ncz_netcdf4_dims_add(ncz_netcdf4_tree *t); /* those of the scales */

@@ -4,6 +4,7 @@
  * does not have would be lost. Each object is looked at once. What cannot be kept is refused, by its path; the others
  * are kept as they are, so that what nobody changes is written again as it was.
  */
+#include "dialects/dialects.h"
 #include "dialects/netcdf4/netcdf4_write_int.h"
 
 #include <inttypes.h>
@@ -119,7 +120,7 @@ check_att(keeping *t, const char *path, const ncz_hdf5_object *o, const ncz_hdf5
                    : ncz_atts_find(atts, a->name) == NULL ? "that netCDF has no name or type for"
                                                           : "");
     if (a->lost != NULL || has_references(a->type) || ncz_atts_find(atts, a->name) == NULL ||
-        ncz_netcdf4_show_name(a->name, false, &t->m->arena, &shown) != NC_NOERR || shown != a->name)
+        ncz_dialects_show_name(a->name, false, &t->m->arena, &shown) != NC_NOERR || shown != a->name)
         return refuse(path, what);
     return NC_NOERR;
 }
@@ -299,7 +300,7 @@ walk_link(keeping *t, ncz_group *g, const char *path, const ncz_hdf5_link *link)
         return ncz_fail_nomem(strlen(path) + strlen(link->name));
     if (link->kind != NCZ_HDF5_HARD)
         rc = refuse(own, kinds[link->kind]);
-    else if ((rc = ncz_netcdf4_show_name(link->name, true, &t->m->arena, &shown)) == NC_NOERR && shown != link->name)
+    else if ((rc = ncz_dialects_show_name(link->name, true, &t->m->arena, &shown)) == NC_NOERR && shown != link->name)
         rc = refuse(own, "a name that netCDF shows in another form");
     if (rc != NC_NOERR || (rc = read_kept(t, own, link->addr, &kept)) != NC_NOERR)
         goto done;

@@ -3,6 +3,7 @@
  * The path of each object of a file, which is the value of a reference to it. Groups are gone through level by level,
  * so that the first path met is the shortest.
  */
+#include "dialects/dialects.h"
 #include "dialects/netcdf4/netcdf4.h"
 
 #include <inttypes.h>
@@ -55,7 +56,7 @@ add_link(walk *w, const char *group, const ncz_hdf5_link *link)
 
     if (link->kind != NCZ_HDF5_HARD)
         return NC_NOERR;
-    rc = ncz_netcdf4_show_name(link->name, true, &w->l->m->arena, &name);
+    rc = ncz_dialects_show_name(link->name, true, &w->l->m->arena, &name);
     if (rc == NC_NOERR)
         return add_object(w, link->addr, group, name);
     if (rc == NC_ENOMEM)

@@ -3,6 +3,7 @@
  * The groups of a file with their types, arrays and attributes, in the order in which netCDF-C meets them: what a group
  * has itself before its groups. What an array is follows from its attributes.
  */
+#include "dialects/dialects.h"
 #include "dialects/netcdf4/netcdf4.h"
 
 #include <inttypes.h>
@@ -196,7 +197,7 @@ ncz_netcdf4_add_atts(ncz_netcdf4_tree *t, ncz_group *g, ncz_atts *atts, const nc
     for (size_t i = 0; i < o->nattributes && rc == NC_NOERR; i++) {
         ncz_hdf5_attribute a = o->attributes[i];
 
-        rc = ncz_netcdf4_show_name(a.name, false, &t->arena, &a.name);
+        rc = ncz_dialects_show_name(a.name, false, &t->arena, &a.name);
         if (rc == NC_NOERR && a.lost != NULL)
             rc = warn_of(t, where, a.name, a.lost);
         else if (rc != NC_NOERR)
@@ -425,7 +426,7 @@ read_links(ncz_netcdf4_tree *t, ncz_netcdf4_group *g, const ncz_hdf5_object *o)
         ncz_hdf5_link link = o->links[i];
         uint64_t      addr = NCZ_HDF5_NONE;
 
-        rc = ncz_netcdf4_show_name(link.name, true, &t->arena, &link.name);
+        rc = ncz_dialects_show_name(link.name, true, &t->arena, &link.name);
         if (rc == NC_NOERR)
             rc = follow_link(t, g, &link, &addr);
         if (rc != NC_NOERR)

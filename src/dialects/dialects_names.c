@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names of an HDF5 file that netCDF or Zarr cannot have, as they are shown: each byte that must not be there is % and
- * two hexadecimal digits, and so is each % of such a name. Other names are as they are, also with a %. A shown name
- * needs no change, so a copy keeps it.
+ * Names of HDF5 and HDF4 files that netCDF or Zarr cannot have, as they are shown: each byte that must not be there is
+ * % and two hexadecimal digits, and so is each % of such a name. Other names are as they are, also with a %. A shown
+ * name needs no change, so a copy keeps it.
  */
-#include "dialects/netcdf4/netcdf4.h"
+#include "dialects/dialects.h"
 
 #include <string.h>
 
@@ -63,7 +63,7 @@ escape_name(const char *name, bool segment, ncz_arena *arena, const char **out)
 }
 
 int
-ncz_netcdf4_show_name(const char *name, bool segment, ncz_arena *arena, const char **out)
+ncz_dialects_show_name(const char *name, bool segment, ncz_arena *arena, const char **out)
 {
     const char *shown = name;
     int         rc = NC_NOERR;
