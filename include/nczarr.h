@@ -697,8 +697,8 @@ NCZARR_API int nczarr_join(size_t n, const char *const *paths, const char *dim, 
 
 /*
  * Opens `n` datasets as one, as nc_open() does of a pattern: they are put in the order of their first coordinates along
- * `dim` where all have one, else they stay in that of `paths`. Types, packing and units that are the same in all stay as
- * they are. Read only (NC_EPERM). A program that stores the order gives them to nczarr_join(). Errors as there.
+ * `dim` where all have one, else they stay in that of `paths`. Types, packing and units that are the same in all stay
+ * as they are. Read only (NC_EPERM). A program that stores the order gives them to nczarr_join(). Errors as there.
  */
 NCZARR_API int nczarr_open_joined(size_t n, const char *const *paths, const char *dim, int omode, int *ncidp);
 

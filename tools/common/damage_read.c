@@ -126,8 +126,8 @@ get_part(const chunk_part *p, void *values)
     return hyperslab_get(v, p->start, p->count, p->step, values);
 }
 
-/* Of a classic file that was cut, the values that are there, with the fill value behind them; of an aggregation, those of
- * the fragments that are there. */
+/* Of a classic file that was cut, the values that are there, with the fill value behind them; of an aggregation, those
+ * of the fragments that are there. */
 static bool
 get_rest(const chunk_part *p, int rc, void *values)
 {

@@ -36,8 +36,8 @@ int ncz_login_headers(ncz_login *l, ncz_buf *out, unsigned *session);
 /* Does this URL, to which the server redirected, belong to the server where users log in? */
 bool ncz_login_wants(const ncz_login *l, const char *url);
 /*
- * Logs in: follows `url`, which ncz_login_wants(), there and back. `head`: that of the answer which redirected there, with
- * its cookies. Returns at once if another thread has done so since `session`. NC_EAUTH: the text says what to do.
+ * Logs in: follows `url`, which ncz_login_wants(), there and back. `head`: that of the answer which redirected there,
+ * with its cookies. Returns at once if another thread has done so since `session`. NC_EAUTH: the text says what to do.
  */
 int ncz_login_go(ncz_login *l, const char *url, const ncz_buf *head, unsigned session);
 /* The server answered 401 with this challenge. *again: there is a name and a password for it now; ask once more. */

@@ -57,7 +57,7 @@ void ncz_login_cookies_clear(ncz_login_cookies *c);
 /* ---- login_flow.c ---- */
 
 bool ncz_login_is_service(const ncz_login *l, const char *origin);
-/* "Authorization: Basic ...\n" of the netrc's entry for an origin's host; NULL: it has none. *file: see ncz_s3_netrc. */
+/* "Authorization: Basic ...\n" of the netrc's entry for an origin's host; NULL: none. *file: see ncz_s3_netrc. */
 int ncz_login_basic(const ncz_login *l, const char *origin, char **out, char **file);
 /* The whole login; *cookies is what the server wants from now on. */
 int ncz_login_follow(const ncz_login *l, const char *url, const ncz_buf *head, char **cookies);
