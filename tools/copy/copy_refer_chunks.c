@@ -11,7 +11,15 @@
 
 enum { TEXT_WRITTEN = 1 << 20, TEXT_MOST = 16 << 20 };
 
+/* A part of a variable that is in one file. */
+typedef struct job {
+    const copy_var        *v;
+    const copy_refer_part *part;
+} job;
+
 typedef struct refer {
+    job              *jobs;  /* by file, */
+    size_t           *first; /* ... of each the first, and the end */
     copy_state       *r;
     copy_refer_files *f;
     copy_refer_out   *out;
@@ -274,40 +282,58 @@ put_part(worker *w)
 static int
 put_file(worker *w)
 {
-    const copy_source *s = w->all->r->s;
-    int                rc = NC_NOERR;
+    const refer *a = w->all;
+    int          rc = NC_NOERR;
 
-    for (size_t k = 0; k < s->nvars && rc == NC_NOERR; k++) {
-        const copy_refer *r = s->vars[k].refer;
-
-        for (size_t p = 0; p < r->nparts && rc == NC_NOERR && s->vars[k].data && !r->inlined; p++) {
-            if (r->parts[p].file != w->i)
-                continue;
-            w->v = &s->vars[k];
-            w->part = &r->parts[p];
-            w->index = memory_alloc((size_t)w->v->rank, sizeof *w->index);
-            if ((rc = copy_check_interrupt()) == NC_NOERR)
-                rc = put_part(w);
-            free(w->index);
-        }
+    for (size_t k = a->first[w->i]; k < a->first[w->i + 1] && rc == NC_NOERR; k++) {
+        w->v = a->jobs[k].v;
+        w->part = a->jobs[k].part;
+        w->index = memory_alloc((size_t)w->v->rank, sizeof *w->index);
+        if ((rc = copy_check_interrupt()) == NC_NOERR)
+            rc = put_part(w);
+        free(w->index);
     }
     return rc;
 }
 
 /* ---- all files ---- */
 
-/* Whether a variable refers to the file. */
-static bool
-is_needed(const refer *a, size_t i)
+/* Counts the jobs of each file (`fill` false), or fills them in. */
+static void
+visit_parts(refer *a, size_t *at, bool fill)
 {
-    for (size_t k = 0; k < a->r->s->nvars; k++) {
-        const copy_refer *r = a->r->s->vars[k].refer;
+    const copy_source *s = a->r->s;
 
-        for (size_t p = 0; p < r->nparts && !r->inlined; p++)
-            if (r->parts[p].file == i)
-                return true;
+    for (size_t k = 0; k < s->nvars; k++) {
+        const copy_refer *r = s->vars[k].refer;
+
+        for (size_t p = 0; p < r->nparts && s->vars[k].data && !r->inlined; p++) {
+            size_t i = r->parts[p].file;
+
+            if (i == COPY_NOWHERE)
+                continue;
+            if (fill)
+                a->jobs[at[i]] = (job){.v = &s->vars[k], .part = &r->parts[p]};
+            at[i]++;
+        }
     }
-    return false;
+}
+
+static void
+list_jobs(refer *a)
+{
+    size_t  n = a->f->n;
+    size_t *at = memory_alloc(n + 1, sizeof *at);
+
+    a->first = memory_alloc(n + 1, sizeof *a->first);
+    visit_parts(a, at, false);
+    for (size_t i = 0; i < n; i++) {
+        a->first[i + 1] = a->first[i] + at[i];
+        at[i] = a->first[i];
+    }
+    a->jobs = memory_alloc(a->first[n] + 1, sizeof *a->jobs);
+    visit_parts(a, at, true);
+    free(at);
 }
 
 static int
@@ -317,7 +343,7 @@ run_file(refer *a, size_t i)
     bool   open = w.file->ncid >= 0;
     int    rc = NC_NOERR;
 
-    if (is_needed(a, i)) {
+    if (a->first[i] < a->first[i + 1]) {
         if (!open)
             rc = copy_refer_file_open(a->f, w.file, -1);
         if (rc == NC_NOERR && w.file->why != NULL) {
@@ -374,6 +400,7 @@ copy_refer_chunks(copy_state *r, copy_refer_files *f, copy_refer_out *out)
 
     if (pthread_mutex_init(&a.lock, NULL) != 0 || pthread_cond_init(&a.turned, NULL) != 0)
         return NC_ENOMEM;
+    list_jobs(&a);
     most = most < f->n ? most : f->n;
     for (; n + 1 < most && n < THREADS; n++)
         if (ncz_sys_thread_start(&threads[n], run_files, &a) != 0)
@@ -383,5 +410,7 @@ copy_refer_chunks(copy_state *r, copy_refer_files *f, copy_refer_out *out)
         (void)pthread_join(threads[i], NULL);
     (void)pthread_cond_destroy(&a.turned);
     (void)pthread_mutex_destroy(&a.lock);
+    free(a.jobs);
+    free(a.first);
     return a.rc;
 }
