@@ -193,6 +193,16 @@ def lose_nil(f):
                 return
 
 
+def lose_attributes(f):
+    """The messages of all attributes of an object become messages of no type; the one that tells of them stays."""
+    at = object_of("e", "new.h5")
+    found, _, size = f.header(at)
+    for p, kind, _ in found:
+        if kind == 12:
+            f.b[p] = 0
+    f.sum(at, size)
+
+
 def old_faults():
     fault("old.h5", "last key that is not above", lambda f: f.b.__setitem__(slice(f.find(b"TREE\x01\x00"), None), cut_last_key(f)))
     fault("old.h5", "right neighbour", lambda f: f.put(f.find(b"TREE\x01\x00") + 16, 8, 96))
@@ -248,6 +258,7 @@ def new_faults():
     fault("new.h5", "bytes of blocks; it has", change_heap(55, 512))
     fault("new.h5", "a gap that is no message", lose_nil)
     fault("new.h5", "which the header does not say", in_message("new.h5", "e", 21, lambda f, p: f.put(p + 1, 1, 1)))
+    fault("new.h5", "an info message, and there are none", lose_attributes)
     fault("new.h5", "is said to be the next one", in_message("new.h5", "few", 2, lambda f, p: f.put(p + 2, 8, 1)))
     fault("new.h5", "is there twice", in_message("new.h5", "few", 6, lambda f, p: f.put(p + 2, 8, 1)))
     fault("new.h5", "overlap", in_message("new.h5", "e", 8, lambda f, p: f.put(p + 2, 8, object_of("d", "new.h5"))))
