@@ -439,6 +439,67 @@ TEST(a_broken_manifest_costs_its_chunks_only)
     assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
 }
 
+static void
+put2(ncz_buf *b, unsigned v)
+{
+    const char bytes[2] = {(char)v, (char)(v >> 8)};
+
+    assert_rc(ncz_buf_append(b, bytes, 2), NC_NOERR);
+}
+
+static void
+put4(ncz_buf *b, uint32_t v)
+{
+    put2(b, v & 0xFFFF);
+    put2(b, v >> 16);
+}
+
+/* n offsets to what follows them. */
+static void
+put_list(ncz_buf *b, uint32_t n)
+{
+    put4(b, n);
+    for (uint32_t i = 0; i < n; i++)
+        put4(b, (n - i) * 4);
+}
+
+/*
+ * A snapshot whose nodes are all one, and its manifests, too: 20,000 nodes with 20,000 manifests each in 160 kB.
+ */
+TEST(lists_that_overlap_are_refused)
+{
+    static const char head[] = "ICE\xF0\x9F\xA7\x8A"
+                               "CHUNK"
+                               "ic-2.3.0                ";
+    const uint32_t    n = 20000;
+    ncz_buf           b = NCZ_BUF_INIT;
+    ncz_ice_file      file = NCZ_ICE_FILE_INIT;
+    ncz_ice_snapshot  s;
+
+    assert_rc(ncz_buf_append(&b, head, 36), NC_NOERR);
+    assert_rc(ncz_buf_append(&b, "\2\1\0", 3), NC_NOERR);
+    put4(&b, 48);                                                      /* root */
+    put2(&b, 10), put2(&b, 20), put2(&b, 8), put2(&b, 0), put2(&b, 4); /* at 4: a snapshot's fields */
+    put2(&b, 14), put2(&b, 28), put2(&b, 4), put2(&b, 12), put2(&b, 16), put2(&b, 24),
+        put2(&b, 20);                                                      /* at 14: a node's */
+    put2(&b, 10), put2(&b, 8), put2(&b, 0), put2(&b, 0), put2(&b, 4);      /* at 28: an array's */
+    put2(&b, 6), put2(&b, 16), put2(&b, 4), put2(&b, 0), put2(&b, 0);      /* at 38: a manifest's */
+    put4(&b, 48 - 4), put4(&b, 16), put4(&b, 1), put4(&b, 2), put4(&b, 3); /* at 48: the snapshot */
+    put_list(&b, n);
+    put4(&b, (uint32_t)b.len - 39 - 14), put4(&b, 1), put4(&b, 2); /* the node, its id */
+    put4(&b, 16), put4(&b, 20), put4(&b, 24), put4(&b, 1);         /* path, document, array, kind */
+    put4(&b, 2), put2(&b, 0x612F), put2(&b, 0);                    /* "/a" */
+    put4(&b, 2), put2(&b, 0x7D7B), put2(&b, 0);                    /* "{}" */
+    put4(&b, (uint32_t)b.len - 39 - 28), put4(&b, 4);              /* the array */
+    put_list(&b, n);
+    put4(&b, (uint32_t)b.len - 39 - 38), put4(&b, 1), put4(&b, 2), put4(&b, 3); /* the manifest, its id */
+    assert_rc(ncz_ice_file_read(&b, NCZ_ICE_SNAPSHOT, "snapshot", &file), NC_NOERR);
+    assert_rc(ncz_ice_snapshot_read(&file, "snapshot", &s), NC_EZARRMETA);
+    if (strstr(ncz_err_text(), "overlap") == NULL)
+        fail_msg("%s", ncz_err_text());
+    ncz_buf_clear(&b);
+}
+
 /* A snapshot of a few kilobytes that claims to be 600 MiB of zeros: blocks of one repeated byte. */
 TEST(a_file_that_grows_too_much_is_refused)
 {
