@@ -361,6 +361,30 @@ make_big(void)
     free(v);
 }
 
+/* So many records that they are read block by block: of a row that blocks have whole, and of one that they do not. */
+static void
+make_long(void)
+{
+    static const int32 widths[] = {256, 300};
+    int32              sd = open_file("long");
+
+    for (int i = 0; i < 2; i++) {
+        int32 dims[2] = {SD_UNLIMITED, widths[i]}, start[2] = {0, 0}, count[2] = {512, widths[i]}, sds, dim;
+        char  name[32];
+        void *v = make_values(DFNT_INT32, 4, 512L * widths[i]);
+
+        snprintf(name, sizeof name, "width%d", (int)widths[i]);
+        CHECK(sds = SDcreate(sd, name, DFNT_INT32, 2, dims));
+        CHECK(dim = SDgetdimid(sds, 0));
+        CHECK(SDsetdimname(dim, "time"));
+        for (start[0] = 0; start[0] < 20480; start[0] += 512)
+            CHECK(SDwritedata(sds, start, NULL, count, v));
+        CHECK(SDendaccess(sds));
+        free(v);
+    }
+    CHECK(SDend(sd));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -369,6 +393,7 @@ main(int argc, char **argv)
     folder = argv[1];
     if (argc > 2) {
         make_big();
+        make_long();
         return 0;
     }
     make_types();

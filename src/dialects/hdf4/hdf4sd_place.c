@@ -11,7 +11,8 @@
 enum {
     PIECE_BYTES = 1 << 20, /* of data in one place: a piece is a chunk to the engine */
     FAR_PIECE_BYTES = 1 << 16,
-    GATHERED_BYTES = 16 << 20, /* data in blocks: up to this they are gathered; more are read block by block */
+    GATHERED_BYTES = 16 << 20, /* data in blocks: up to this they are gathered; more are read block by block, */
+    BLOCK_LEAST = 4096,        /* if blocks are not small */
     ID_DEFLATE = 1,
 };
 
@@ -114,7 +115,8 @@ choose_chunk(ncz_hdf4sd_place *p)
         chunk[i] = p->n[i] == 0 ? 1 : p->n[i];
     if (d->kind == NCZ_HDF4_CHUNKED)
         memcpy(chunk, d->chunk, p->rank * sizeof *chunk);
-    else if (d->kind == NCZ_HDF4_LINKED && d->len > GATHERED_BYTES && row > 0 && d->block % row == 0)
+    else if (d->kind == NCZ_HDF4_LINKED && d->len > GATHERED_BYTES && d->block >= BLOCK_LEAST && row > 0 &&
+             d->block % row == 0)
         chunk[0] = d->block / row;
     else if (d->kind != NCZ_HDF4_COMPRESSED)
         (void)ncz_grid_cut_rows(p->n, 0, p->rank, p->element, p->file->far ? FAR_PIECE_BYTES : PIECE_BYTES, chunk);

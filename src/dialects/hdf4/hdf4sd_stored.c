@@ -6,6 +6,7 @@
 #include "dialects/hdf4/hdf4sd.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,6 +90,33 @@ keep_stored(ncz_hdf4sd_layout *l, ncz_hdf4sd_stored *c)
     return rc;
 }
 
+/* How many bytes a byte can become at most; 0: any number. */
+static uint64_t
+most_expansion(const ncz_hdf4sd_place *p)
+{
+    switch (p->data.coder.id) {
+    case NCZ_HDF4_STORED: return 1;
+    case NCZ_HDF4_RLE: return 65;                    /* a run of 130 is two bytes */
+    case NCZ_HDF4_NBIT: return 8 * p->element;       /* at least a bit of an element */
+    case NCZ_HDF4_HUFFMAN: return 8;                 /* at least a bit of a byte */
+    case NCZ_HDF4_DEFLATE: return 1032 + p->element; /* and some, for short ones */
+    default: return 0;
+    }
+}
+
+/* No memory is asked for by a length that the bytes cannot have. */
+static int
+check_expansion(const ncz_hdf4sd_layout *l, ncz_hdf4sd_stored *c)
+{
+    uint64_t most = most_expansion(l->place);
+    char     why[96];
+
+    if (most == 0 || l->bytes / most <= c->length)
+        return NC_NOERR;
+    (void)snprintf(why, sizeof why, "its %" PRIu64 " bytes cannot become %zu", c->length, l->bytes);
+    return lose_chunk(c, why);
+}
+
 /* ---- of a table ---- */
 
 static int
@@ -101,6 +129,8 @@ add_chunk(void *arg, const ncz_hdf4_chunk *chunk)
     for (size_t d = 0; d < s->l->place->rank; d++)
         c.number = c.number * s->l->count[d] + chunk->at[d]; /* the product fits */
     rc = chunk->lost != NULL ? lose_chunk(&c, chunk->lost) : place_bytes(s, chunk->pieces, 0, chunk->pieces->len, &c);
+    if (rc == NC_NOERR && c.lost == NULL)
+        rc = check_expansion(s->l, &c);
     return rc == NC_NOERR ? keep_stored(s->l, &c) : (ncz_free(c.bytes), rc);
 }
 
@@ -113,6 +143,8 @@ add_whole(search *s, const ncz_hdf4_pieces *p)
     ncz_hdf4sd_stored c = {.number = 0};
     int               rc = place_bytes(s, p, 0, p->len, &c);
 
+    if (rc == NC_NOERR)
+        rc = check_expansion(s->l, &c);
     return rc == NC_NOERR ? keep_stored(s->l, &c) : (ncz_free(c.bytes), rc);
 }
 
