@@ -72,6 +72,7 @@ def make(folder, spec):
     fill(create(os.path.join(folder, "split"), spec, small_manifests(2)))
     for how in ("bare", "time", "etag", "holes") + (("vcc",) if NEW and spec == 2 else ()):
         places(os.path.join(folder, how), spec, how)
+    odd(os.path.join(folder, "odd"), spec)
     if NEW and spec == 2:
         repo = create(os.path.join(folder, "moved"), spec)
         fill(repo)
@@ -91,6 +92,40 @@ def make(folder, spec):
         repo.expire_snapshots(soon)
         repo.garbage_collect(soon)
         rectilinear(os.path.join(folder, "rectilinear"), spec)
+
+
+def odd(path, spec):
+    """What few repositories have: arrays that were resized, texts, names beyond ASCII, groups without arrays, a deleted tag, and
+    so many long locations that spec 2 compresses them."""
+    data = os.path.join(path, "data")
+    os.makedirs(data)
+    url = "file://" + data + "/"
+    config = icechunk.RepositoryConfig.default()
+    config.set_virtual_chunk_container(icechunk.VirtualChunkContainer(url, icechunk.local_filesystem_store(data)))
+    repo = create(os.path.join(path, "repo"), spec, config, icechunk.containers_credentials({url: None}))
+    repo.save_config()
+    session = repo.writable_session("main")
+    root = zarr.group(store=session.store)
+    for name in ("longer", "shorter"):
+        root.create_array(name, shape=(10,), chunks=(3,), dtype="i4", dimension_names=[name[0]], fill_value=-1)[:] = np.arange(10)
+    root.create_array("texts", shape=(5,), chunks=(2,), dtype=str, dimension_names=["t"])[:] = np.array(["a", "", "\u00e4\u00f6", "x y", "end"], dtype=object)
+    root.create_group("empty/below")
+    root.create_group("g\u00e9latine").create_array("\u6e29\u5ea6", shape=(2,), chunks=(2,), dtype="f4", dimension_names=["k"])[:] = [1.5, 2.5]
+    root.create_array("many", shape=(1200, 4), chunks=(1, 4), dtype="<i4", dimension_names=["m", "n"], compressors=None, filters=None)
+    for i in range(1200):
+        name = "a_long_name_of_a_file_of_a_series_that_goes_on_and_on_%04d.bin" % i
+        if i < 1150: # the last ones are never asked for: they are not there
+            np.arange(4 * i, 4 * i + 4, dtype="<i4").tofile(os.path.join(data, name))
+            session.store.set_virtual_ref(f"many/c/{i}/0", url + name, offset=0, length=16)
+    first = session.commit("first")
+    repo.create_tag("gone", first)
+    repo.delete_tag("gone")
+    session = repo.writable_session("main")
+    root = zarr.open_group(store=session.store)
+    root["longer"].resize((14,))
+    root["longer"][11:13] = [100, 101]
+    root["shorter"].resize((4,))
+    session.commit("resized")
 
 
 def rectilinear(path, spec):

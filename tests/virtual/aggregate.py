@@ -182,6 +182,27 @@ def by_hand():
     report("unique_gap.nc", {"tas": [7, 7, None, None, None]})
 
 
+def series():
+    """Files as reports of other software have them, that are joined: other units of time, chunks and filters in each
+    (fsspec/kerchunk#218, #282, #302, #430), a variable and a dimension that only one has, variables without the
+    dimension (pydata/xarray#438)."""
+    for i, (units, chunks, level) in enumerate((("days since 1975-01-01", (1, 4), 0), ("days since 2000-01-01", (2, 2), 4),
+                                                ("hours since 2000-01-03", (2, 3), 9))):
+        with netCDF4.Dataset("r%d.nc" % i, "w") as file:
+            file.createDimension("time", None)
+            file.createDimension("x", 4)
+            time = file.createVariable("time", "f8", ("time",))
+            time.units, time.calendar = units, "standard"
+            time[:] = np.arange(3 if i < 2 else 2) * (1 if i < 2 else 24)
+            w = file.createVariable("w", "i4", ("time", "x"), zlib=level > 0, complevel=level, chunksizes=chunks, fill_value=-1)
+            w[:] = 100 * i + np.arange(4 * len(time)).reshape(-1, 4)
+            file.createVariable("mask", "i1", ("x",))[:] = [1, 0, 1, 0]
+            if i == 1:
+                file.createDimension("expver", 2)
+                file.createVariable("expver", "i4", ("expver",))[:] = [1, 5]
+                file.createVariable("more", "f4", ("time",))[:] = [1, 2, 3]
+
+
 def main():
     if sys.argv[1] == "read":
         for path in sys.argv[2:]:
@@ -190,6 +211,7 @@ def main():
     os.chdir(sys.argv[2])
     by_cfdm()
     by_hand()
+    series()
 
 
 main()
