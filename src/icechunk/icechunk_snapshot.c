@@ -63,7 +63,7 @@ read_array(ncz_ice_snapshot *s, const ncz_flat_table *t, ncz_ice_node *node, con
     node->first = s->nparts;
     if (node->rank > ncz_limits_default.rank)
         return ncz_ice_damaged(what, "an array has too many dimensions");
-    /* Each has its own place in the file. Lists that share theirs would multiply: a small file could fill the memory. */
+    /* Each has its own place in the file. Lists that share theirs would multiply: a small file could fill memory. */
     if (refs.n > s->file.bytes.len / 4 - s->nparts)
         return ncz_ice_damaged(what, "lists of manifests that overlap");
     if ((rc = make_parts(s, refs.n)) != NC_NOERR)
