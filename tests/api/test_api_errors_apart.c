@@ -340,6 +340,17 @@ count_chunk(const size_t *index, const char *key, unsigned long long offset, uns
     return 0;
 }
 
+static int
+count_fragment(const size_t *start, const size_t *count, const char *path, const char *variable, void *arg)
+{
+    (void)start;
+    (void)count;
+    (void)path;
+    (void)variable;
+    ++*(int *)arg;
+    return 0;
+}
+
 TEST(stores_fail_with_their_codes)
 {
     nczarr_map_ops ops = {.size = sizeof ops, .name = "nothing", .get = get_nothing}, newer;
@@ -384,6 +395,10 @@ TEST(stores_fail_with_their_codes)
     FAILS(NC_ENOTVAR, nczarr_list_var_chunks(ncid, 9, count_chunk, &n));
     FAILS(NC_EINVAL, nczarr_list_var_chunks(ncid, v, NULL, &n));
     OK(nczarr_list_var_chunks(ncid, v, count_chunk, &n));
+    FAILS(NC_EBADID, nczarr_list_var_fragments(0x7ff0000, v, count_fragment, &n));
+    FAILS(NC_ENOTVAR, nczarr_list_var_fragments(ncid, 9, count_fragment, &n));
+    FAILS(NC_EINVAL, nczarr_list_var_fragments(ncid, v, NULL, &n));
+    OK(nczarr_list_var_fragments(ncid, v, count_fragment, &n));
     assert_int_equal(n, 0);
     OK(nc_close(ncid));
     FAILS(NC_EEXIST, nczarr_create_map(map, NULL, NC_NOCLOBBER, &ncid));

@@ -27,7 +27,7 @@ ncz_s3_fail(const ncz_s3 *s, const ncz_s3_op *op, int rc, const char *fmt, ...)
 static const char *
 name_verb(const ncz_s3_op *op)
 {
-    static const char *const words[] = {"reading", "writing", "deleting", "asking for"};
+    static const char *const words[] = {"reading", "writing", "deleting", "asking for", "copying"};
 
     return words[op->verb];
 }

@@ -101,7 +101,7 @@ parse_answer(ncz_creds_fetch *f, ncz_login *l, const ncz_http_once *call, bool *
 static int
 call_service(ncz_creds_fetch *f, ncz_login *l, bool *found)
 {
-    ncz_http_once call = {.status = 0};
+    ncz_http_once call = {.wants_head = true};
     unsigned      session = 0;
     bool          again = true;
     int           rc = NC_NOERR;

@@ -22,13 +22,14 @@ typedef struct ncz_http_once {
     const void        *body; /* or NULL */
     size_t             nbody;
     long               connect_ms, total_ms;
-    unsigned           attempts;         /* on connection errors, 5xx and 429; at least 1 */
-    bool               no_proxy;         /* for metadata services */
+    unsigned           attempts; /* on connection errors, 5xx and 429; at least 1 */
+    bool               no_proxy; /* for metadata services */
+    bool               wants_head;
     const char        *proxy;            /* or NULL: libcurl's own */
     const char        *ca_file, *ca_dir; /* or NULL */
     long               status;           /* out: 0 without an answer */
     ncz_buf            reply;            /* out: limited by its own limit, or 1 MiB. The caller clears it */
-    ncz_buf            head;             /* out: see ncz_http_head(). The caller clears it */
+    ncz_buf            head;             /* out, if wanted: see ncz_http_head(). The caller clears it */
 } ncz_http_once;
 
 /* NC_NOERR for any HTTP status. NC_ECURL without an answer (the text says why, without query and headers). */

@@ -98,8 +98,10 @@ ncz_http_once_do(ncz_http_once *call)
         call->status = c.status;
     ncz_wipe(call->head.data, call->head.cap); /* with the cookies of an earlier one */
     ncz_buf_clear(&call->head);
-    call->head = c.head;
-    c.head = NCZ_BUF_INIT;
+    if (call->wants_head) {
+        call->head = c.head;
+        c.head = NCZ_BUF_INIT;
+    }
 done:
     ncz_http_slot_clear(&slot);
     ncz_wipe(c.head.data, c.head.cap);

@@ -155,6 +155,7 @@ ask(way *w)
     w->call.ca_file = w->l->ca_file;
     w->call.ca_dir = w->l->ca_dir;
     w->call.proxy = w->l->proxy;
+    w->call.wants_head = true;
     if (rc == NC_NOERR && (rc = ncz_http_once_do(&w->call)) != NC_NOERR && rc != NC_ENOMEM) {
         ncz_err_save(&err, rc);
         rc = ncz_fail(NC_EAUTH, "the login at %s fails: %s", w->service, err.text);
