@@ -169,22 +169,50 @@ ncz_width_set(ncz_dataset *ds, ncz_var *v, const ncz_string_width *to)
     return rc;
 }
 
+/* Widths that chunks may have by what a document says, and this process does not say: processes that widen at once meet
+ * different ones on their ways. What a writer takes without that (ncz_widths.any) is not what it says. */
+static bool
+says_width(const ncz_var *v, size_t width)
+{
+    ncz_widths said = v->earlier;
+
+    said.any = false;
+    return width == v->dtype.size || ncz_widths_has(&said, width);
+}
+
+static bool
+says_all(const ncz_var *v, const ncz_string_width *theirs)
+{
+    bool all = says_width(v, theirs->nbytes);
+
+    for (uint32_t i = 0; i < theirs->earlier.n && all; i++)
+        all = says_width(v, theirs->earlier.v[i]);
+    return all;
+}
+
 int
 ncz_dataset_take_width(ncz_dataset *ds, ncz_var *v, const ncz_string_width *theirs)
 {
     ncz_document_state document = v->document;
     ncz_string_width   to = *theirs;
+    size_t             own = v->dtype.size;
     int                rc = NC_NOERR;
 
-    if (to.nbytes == v->dtype.size)
+    if (to.nbytes == own)
         v->widening = v->widening && to.widening; /* another process may have done step 4 of dataset_widen.c */
-    if (to.nbytes <= v->dtype.size)
+    if (to.nbytes == 0 || (to.nbytes <= own && says_all(v, theirs)))
         return NC_NOERR;
-    to.earlier = ncz_width_earlier(v); /* this process may have met or stored chunks, too; theirs are newer */
-    for (uint32_t i = theirs->earlier.n; i-- > 0;)
+    to.earlier = to.nbytes > own ? ncz_width_earlier(v) : v->earlier; /* this process has met or stored chunks, too */
+    for (uint32_t i = theirs->earlier.n; i-- > 0;)                    /* theirs are newer */
         ncz_widths_add(&to.earlier, theirs->earlier.v[i]);
+    if (to.nbytes < own)
+        ncz_widths_add(&to.earlier, to.nbytes);
+    if (to.nbytes <= own) {
+        to.nbytes = own;
+        to.widening = v->widening;
+    }
     rc = ncz_width_set(ds, v, &to);
-    v->document = document; /* the document has it */
+    v->document = document; /* the document has it, or is about to be put */
     return rc;
 }
 
@@ -275,13 +303,15 @@ ncz_width_follow(ncz_dataset *ds, ncz_var *v)
     return rc == NC_NOERR ? ncz_dataset_take_width(ds, v, &theirs) : rc;
 }
 
-/* NC_EOBJECT: the stored width is larger. */
+/* NC_EOBJECT: the stored width is larger, or chunks may have widths that this process does not know. */
 static int
 check_width(ncz_dataset *ds, ncz_var *v)
 {
     ncz_string_width theirs;
 
-    return read_width(ds, v, &theirs) == NC_NOERR && theirs.nbytes > v->dtype.size ? NC_EOBJECT : NC_NOERR;
+    if (read_width(ds, v, &theirs) != NC_NOERR || theirs.nbytes < v->dtype.size)
+        return NC_NOERR;
+    return theirs.nbytes > v->dtype.size || !says_all(v, &theirs) ? NC_EOBJECT : NC_NOERR;
 }
 
 bool
