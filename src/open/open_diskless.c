@@ -39,6 +39,26 @@ ncz_dataset_create_mem(const char *path, int cmode, int default_format, size_t r
     return rc;
 }
 
+/* A set of references in a block: its text is copied, and the block given back or freed. */
+static int
+open_set(const ncz_target *t, int omode, void *block, size_t len, bool locked, const ncz_limits *limits,
+         ncz_dataset **out)
+{
+    ncz_opening o = {.target = (ncz_target *)(uintptr_t)t, .path = t->canonical, .mode = omode, .limits = limits};
+    int         rc = (omode & NC_WRITE) != 0 ? ncz_reference_set_fail_writing(t)
+                                             : ncz_reference_set_open_memory(t, block, len, &o.map);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((rc = ncz_opening_load(&o)) != NC_NOERR)
+        return ncz_opening_give_up(o.map, rc);
+    o.ds->home = NCZ_HOME_PATH;
+    if (!locked)
+        free(block);
+    *out = o.ds;
+    return NC_NOERR;
+}
+
 /* A block that is not locked is the store's, read-only or not: closing the store frees it. */
 int
 ncz_dataset_open_mem(const char *path, int omode, void *block, size_t len, bool locked, const ncz_limits *limits,
@@ -55,6 +75,10 @@ ncz_dataset_open_mem(const char *path, int omode, void *block, size_t len, bool 
     omode |= NC_INMEMORY;
     if ((rc = ncz_dataset_check_mode(omode)) != NC_NOERR || (rc = ncz_target_parse(path, false, &t)) != NC_NOERR)
         return rc;
+    if (ncz_reference_set_in(t, block, len)) {
+        rc = open_set(t, omode, block, len, locked, limits, out);
+        goto done;
+    }
     rc = copied ? ncz_store_open_copy(block, len, &map) : ncz_store_open_block(t, block, len, locked, &map);
     if (rc != NC_NOERR)
         goto done;
@@ -204,6 +228,25 @@ load_object(zmap *from, bool writable, zmap **out)
     return rc;
 }
 
+/* The store at a place, or what it refers to: all of that is copied, too. */
+static int
+open_source(const ncz_target *t, bool writable, zmap **from)
+{
+    int rc;
+
+    if (ncz_reference_set_must(t))
+        return writable ? ncz_reference_set_fail_writing(t) : ncz_reference_set_open(t, from);
+    if ((rc = ncz_store_open(t, false, from)) != NC_NOERR || (zmap_caps_of(*from) & ZMAP_SINGLE) != 0)
+        return rc;
+    if (t->icechunk || (!ncz_remote(t) && t->zarr_format == 0)) { /* by what is there, where that costs nothing */
+        rc = ncz_elsewhere_open(t, false, from);
+        if (rc == NC_NOERR && writable)
+            rc = ncz_elsewhere_fail_writing(t);
+        return rc == NC_EEMPTY ? NC_NOERR : rc;
+    }
+    return rc;
+}
+
 /* Copies a store into a memory store, and lists the keys it held: none for a store that cannot list, which cannot be
  * written to either. */
 static int
@@ -212,9 +255,7 @@ load_store(ncz_target *t, bool writable, const ncz_limits *limits, zmap **out, n
     zmap *from = NULL, *map = NULL;
     int   rc;
 
-    if ((rc = ncz_store_open(t, false, &from)) != NC_NOERR)
-        return rc;
-    if (t->icechunk && (rc = ncz_elsewhere_open(t, false, &from)) != NC_NOERR)
+    if ((rc = open_source(t, writable, &from)) != NC_NOERR)
         goto done;
     if ((zmap_caps_of(from) & ZMAP_SINGLE) != 0) {
         rc = load_object(from, writable, out);
@@ -229,7 +270,8 @@ load_store(ncz_target *t, bool writable, const ncz_limits *limits, zmap **out, n
     else
         *out = map;
 done:
-    (void)zmap_close(from, ZMAP_KEEP); /* it was only read */
+    if (from != NULL)
+        (void)zmap_close(from, ZMAP_KEEP); /* it was only read */
     return rc;
 }
 

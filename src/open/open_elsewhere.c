@@ -6,6 +6,7 @@
 #include "open/open_int.h"
 
 #include "icechunk/icechunk.h"
+#include "zmap/zmap_s3.h"
 
 #include <string.h>
 
@@ -17,12 +18,120 @@ version_of(const ncz_target *t)
                                   .snapshot = ncz_uri_frag(t->uri, "snapshot")};
 }
 
-static int
-fail_writing(const ncz_target *t)
+int
+ncz_elsewhere_fail_writing(const ncz_target *t)
 {
     return ncz_fail(NC_EPERM,
                     "%s: an Icechunk repository is read, not changed: copy it with nczcopy, and write into the copy",
                     t->shown);
+}
+
+/* ---- redirects: icechunk's `redirect_storage` -------------------------------------------------------------------
+ *
+ * The URL of a repository may be one that a web server answers with a redirect to where the repository is: a bucket,
+ * that everybody may read, or a place on a web server, whose scheme then is https+icechunk.
+ */
+
+/* The value of a name in the query of a URL; its length is *len. NULL: it is not there. */
+static const char *
+query_value(const char *url, const char *name, size_t *len)
+{
+    const char *s = strchr(url, '?');
+
+    while (s != NULL && *s != '\0' && *s != '#') {
+        size_t n = strcspn(++s, "&#"), own = strlen(name);
+
+        if (n > own && strncmp(s, name, own) == 0 && s[own] == '=') {
+            *len = n - own - 1;
+            return s + own + 1;
+        }
+        s += n;
+    }
+    return NULL;
+}
+
+/* The text that opens it. NC_ENOTBUILT: a scheme that is not read. */
+static int
+write_place(const char *from, const char *url, ncz_buf *out)
+{
+    size_t      scheme = strcspn(url, ":"), len = 0, at = scheme + 3, body = strcspn(url + at, "?#");
+    const char *region = query_value(url, "region", &len), *account;
+    bool        tls = scheme > 5 && strncmp(url, "https+", 6) == 0;
+    int         rc;
+
+    if (tls || strncmp(url, "http+", 5) == 0) {
+        if (!tls && strncmp(from, "https:", 6) == 0)
+            return ncz_fail(NC_EURL, "redirected from https to http: not followed");
+        if (strncmp(url + 5 + tls, "icechunk:", 9) == 0 || strncmp(url + 5 + tls, "ic:", 3) == 0)
+            return ncz_buf_printf(out, "%s://%.*s#mode=icechunk", tls ? "https" : "http", (int)body, url + at);
+    }
+    if (strncmp(url, "gs:", 3) == 0 || strncmp(url, "gcs:", 4) == 0)
+        return ncz_buf_printf(out, "gs://%.*s#mode=icechunk&anon", (int)body, url + at);
+    if (strncmp(url, "r2:", 3) == 0 && (account = query_value(url, "account_id", &len)) != NULL)
+        return ncz_buf_printf(out, "https://%.*s.r2.cloudflarestorage.com/%.*s#mode=icechunk,s3&anon", (int)len,
+                              account, (int)body, url + at);
+    if (strncmp(url, "s3:", 3) != 0)
+        return ncz_fail(NC_ENOTBUILT, "redirected to a repository of the scheme %.*s, which is not read",
+                        (int)(scheme < 40 ? scheme : 40), url);
+    if ((rc = ncz_buf_printf(out, "s3a://%.*s#mode=icechunk&anon", (int)body, url + at)) == NC_NOERR &&
+        region != NULL && (rc = ncz_buf_puts(out, "&region=")) == NC_NOERR)
+        rc = ncz_uri_encode(out, region, len, true);
+    return rc;
+}
+
+/* Opens the repository at a place that a redirect named, which leads no further. */
+static int
+open_place(const char *place, const ncz_icechunk_version *version, zmap **out)
+{
+    ncz_target *t = NULL;
+    ncz_places *places = NULL;
+    zmap       *map = NULL;
+    ncz_err     err;
+    int         rc = ncz_target_parse(place, false, &t);
+
+    if (rc == NC_NOERR && (rc = ncz_store_open(t, false, &map)) == NC_NOERR &&
+        (rc = ncz_places_open(t, &places)) == NC_NOERR &&
+        (rc = ncz_icechunk_open(map, t->shown, version, places, out)) == NC_NOERR)
+        map = NULL; /* now the store's */
+    if (rc == NC_EEMPTY)
+        rc = ncz_fail(NC_ENOTNC, "%s: no Icechunk repository, to which a redirect leads", t->shown);
+    ncz_err_save(&err, rc);
+    if (map != NULL)
+        (void)zmap_close(map, ZMAP_KEEP);
+    ncz_places_unref(places);
+    ncz_target_free(t);
+    return rc == NC_NOERR ? rc : ncz_err_adopt(&err);
+}
+
+/* There was no repository at a URL, with the status `missing`: does the URL lead to one? */
+static int
+follow_redirect(const ncz_target *t, const ncz_icechunk_version *version, int missing, zmap **map)
+{
+    ncz_buf where = NCZ_BUF_INIT, place = NCZ_BUF_INIT;
+    zmap   *there = NULL;
+    ncz_err first;
+    int     rc;
+
+    ncz_err_save(&first, missing);
+    rc = zmap_http_find_redirect(*map, &where);
+    if (rc == NC_ENOMEM)
+        goto done;
+    if (rc != NC_NOERR || where.len == 0) { /* it leads nowhere else */
+        rc = missing == NC_EEMPTY ? missing : ncz_err_adopt(&first);
+        goto done;
+    }
+    if ((rc = write_place(t->uri->body, where.data, &place)) == NC_NOERR &&
+        (rc = open_place(place.data, version, &there)) == NC_NOERR) {
+        (void)zmap_close(*map, ZMAP_KEEP);
+        *map = there;
+    } else if (rc != NC_ENOMEM) {
+        ncz_err_save(&first, rc);
+        rc = ncz_fail(rc, "%s: %s", t->shown, first.text);
+    }
+done:
+    ncz_buf_clear(&where);
+    ncz_buf_clear(&place);
+    return rc;
 }
 
 int
@@ -35,6 +144,8 @@ ncz_elsewhere_open(const ncz_target *t, bool in_memory, zmap **map)
     if (rc == NC_NOERR)
         rc = ncz_icechunk_open(*map, t->shown, &version, places, map);
     ncz_places_unref(places); /* the store has its own reference */
+    if (t->icechunk && t->store == NCZ_STORE_HTTP && (rc == NC_EEMPTY || rc == NC_ECURL || rc == NC_ES3))
+        rc = follow_redirect(t, &version, rc, map);
     if (rc == NC_EEMPTY && t->icechunk)
         rc = ncz_fail(NC_ENOTNC, "%s: no Icechunk repository (looked for repo, refs/branch.main/ref.json)", t->shown);
     return rc;
@@ -95,7 +206,7 @@ load_elsewhere(ncz_opening *o, bool in_memory, int missing)
     if ((rc = ncz_elsewhere_open(o->target, in_memory, &o->map)) == NC_EEMPTY)
         return missing == NC_NOERR ? NC_EEMPTY : ncz_err_adopt(&first);
     if (rc == NC_NOERR && ncz_opening_writes(o))
-        rc = fail_writing(o->target);
+        rc = ncz_elsewhere_fail_writing(o->target);
     return rc == NC_NOERR ? ncz_opening_load(o) : rc;
 }
 
@@ -106,7 +217,7 @@ ncz_opening_load_any(ncz_opening *o, bool in_memory)
     int  rc = NC_EEMPTY;
 
     if (o->target->icechunk && ncz_opening_writes(o))
-        return fail_writing(o->target);
+        return ncz_elsewhere_fail_writing(o->target);
     if (first)
         rc = load_elsewhere(o, in_memory, NC_NOERR);
     if (rc == NC_EEMPTY)

@@ -96,8 +96,30 @@ ncz_reference_set_open(const ncz_target *t, zmap **out)
     return ncz_err_adopt(&err);
 }
 
-static int
-fail_writing(const ncz_target *t)
+bool
+ncz_reference_set_in(const ncz_target *t, const void *bytes, size_t len)
+{
+    return t->kerchunk || (t->one_object == NCZ_UNSET && t->zarr_format == 0 && ncz_kerchunk_may_be(bytes, len));
+}
+
+int
+ncz_reference_set_open_memory(const ncz_target *t, const void *bytes, size_t len, zmap **out)
+{
+    ncz_buf     text = NCZ_BUF_INIT;
+    ncz_places *places = NULL;
+    int         rc = ncz_buf_append(&text, bytes, len);
+
+    if (rc == NC_NOERR && !ncz_kerchunk_may_be(bytes, len))
+        rc = ncz_fail(NC_ENOTNC, "%s: not a set of references in JSON", t->shown);
+    if (rc == NC_NOERR && (rc = ncz_places_open_memory(t, &places)) == NC_NOERR)
+        rc = ncz_kerchunk_open(&text, t->shown, ncz_dialects_is_top_document, places, out);
+    ncz_places_unref(places); /* the store has its own reference */
+    ncz_buf_clear(&text);
+    return rc;
+}
+
+int
+ncz_reference_set_fail_writing(const ncz_target *t)
 {
     return ncz_fail(NC_EPERM,
                     "%s: a set of references is read, not changed: copy it with nczcopy, and write into the copy",
@@ -107,7 +129,8 @@ fail_writing(const ncz_target *t)
 int
 ncz_reference_set_load(ncz_opening *o, bool *none)
 {
-    int rc = ncz_opening_writes(o) ? fail_writing(o->target) : ncz_reference_set_open(o->target, &o->map);
+    int rc = ncz_opening_writes(o) ? ncz_reference_set_fail_writing(o->target)
+                                   : ncz_reference_set_open(o->target, &o->map);
 
     *none = (rc == NC_ENOTNC || rc == NC_ENOOBJECT || ncz_opening_writes(o)) && !ncz_reference_set_must(o->target);
     if (rc == NC_NOERR && (rc = ncz_opening_load(o)) == NC_NOERR)
@@ -129,7 +152,7 @@ ncz_reference_set_load_object(ncz_opening *o, int rc)
     if (zmap_get_batch(object, &r, 1, NULL, NULL) != NC_NOERR || !ncz_kerchunk_may_be(head, r.nread))
         return ncz_err_adopt(&first);
     o->map = NULL;
-    rc = ncz_opening_writes(o) ? fail_writing(o->target) : open_set(o->target, object, &o->map);
+    rc = ncz_opening_writes(o) ? ncz_reference_set_fail_writing(o->target) : open_set(o->target, object, &o->map);
     if (rc == NC_NOERR)
         rc = ncz_opening_load(o);
     ncz_err_save(&first, rc);

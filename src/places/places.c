@@ -28,6 +28,7 @@ typedef struct opened {
 struct ncz_places {
     atomic_uint    refs;
     ncz_place      folder;       /* what relative texts are relative to; its query is sent to the own server */
+    bool           memory;       /* the set is in memory, and has no place of its own */
     bool           by_s3;        /* that one speaks S3, though its scheme is http or https */
     bool           bucket_first; /* ... and its paths begin with a bucket */
     ncz_place_list allowed;
@@ -98,7 +99,7 @@ begin_local(ncz_places *p, const ncz_target *base, bool beside)
         rc = ncz_place_set_path(&p->folder, "", real, strlen(real));
     free(real);
     ncz_free(own);
-    return rc == NC_NOERR ? add_place(p, &p->folder) : rc;
+    return rc == NC_NOERR && !p->memory ? add_place(p, &p->folder) : rc;
 }
 
 /* Does the path of a place on a server begin with a bucket? */
@@ -126,7 +127,8 @@ begin_remote(ncz_places *p, const ncz_target *base, bool beside)
     if (p->by_s3 && (rc = ncz_s3_bucket_in_path(base->uri, &p->bucket_first)) != NC_NOERR)
         return rc;
     if ((rc = ncz_place_copy(&p->folder, &own)) == NC_NOERR &&
-        (rc = ncz_place_set_path(&own, "", own.path, has_bucket(p, &own) ? ncz_place_first(&own) : 0)) == NC_NOERR)
+        (rc = ncz_place_set_path(&own, "", own.path, has_bucket(p, &own) ? ncz_place_first(&own) : 0)) == NC_NOERR &&
+        !p->memory)
         rc = add_place(p, &own);
     ncz_place_clear(&own);
     return rc == NC_NOERR && !folder ? leave_name(&p->folder) : rc;
@@ -177,7 +179,7 @@ free_places(ncz_places *p)
 }
 
 static int
-open_places(const ncz_target *base, bool beside, ncz_places **out)
+open_places(const ncz_target *base, bool beside, bool memory, ncz_places **out)
 {
     bool        remote = base->store == NCZ_STORE_S3 || base->store == NCZ_STORE_HTTP;
     ncz_places *p = ncz_zalloc(sizeof *p);
@@ -186,6 +188,7 @@ open_places(const ncz_target *base, bool beside, ncz_places **out)
     if (p == NULL)
         return ncz_fail_nomem(sizeof *p);
     atomic_init(&p->refs, 1);
+    p->memory = memory;
     (void)pthread_mutex_init(&p->lock, NULL); /* without attributes it cannot fail on Linux */
     if ((rc = ncz_rc_load(ncz_env("HOME"), &p->rc)) == NC_NOERR)
         rc = remote ? begin_remote(p, base, beside) : begin_local(p, base, beside);
@@ -205,13 +208,19 @@ open_places(const ncz_target *base, bool beside, ncz_places **out)
 int
 ncz_places_open(const ncz_target *base, ncz_places **out)
 {
-    return open_places(base, false, out);
+    return open_places(base, false, false, out);
 }
 
 int
 ncz_places_open_beside(const ncz_target *base, ncz_places **out)
 {
-    return open_places(base, true, out);
+    return open_places(base, true, false, out);
+}
+
+int
+ncz_places_open_memory(const ncz_target *base, ncz_places **out)
+{
+    return open_places(base, false, true, out);
 }
 
 ncz_places *

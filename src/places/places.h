@@ -21,7 +21,10 @@ typedef struct ncz_places ncz_places;
 /* `base`: the set's own file or folder. Makes no request. NC_EINVAL, NC_EURL: a prefix that is allowed is none. */
 int ncz_places_open(const ncz_target *base, ncz_places **out);
 /* The same for a dataset that names others: its folder is the one that it is in, also where it is a folder itself. */
-int         ncz_places_open_beside(const ncz_target *base, ncz_places **out);
+int ncz_places_open_beside(const ncz_target *base, ncz_places **out);
+/* Of a set that is not at its place but in memory: what is relative is relative to its path, and nothing may be reached
+ * without a permission. */
+int         ncz_places_open_memory(const ncz_target *base, ncz_places **out);
 ncz_places *ncz_places_ref(ncz_places *p);
 bool        ncz_places_is_local(const ncz_places *p); /* the set is on a disk */
 void        ncz_places_unref(ncz_places *p);          /* NULL is fine */

@@ -514,6 +514,12 @@ zmap_http_follow(zmap *m, int (*may)(const char *url, void *arg), void *arg)
         ncz_s3_follow(client_of(m), may, arg);
 }
 
+int
+zmap_http_find_redirect(zmap *m, ncz_buf *out)
+{
+    return m->ops == &http_ops ? ncz_s3_find_redirect(client_of(m), out) : NC_NOERR;
+}
+
 bool
 zmap_has_network(void)
 {

@@ -31,4 +31,8 @@ int zmap_http_open(const ncz_uri *uri, zmap_open_how how, zmap **out);
  * returns else is the failure of the get, with its text. No effect on other stores. */
 void zmap_http_follow(zmap *m, int (*may)(const char *url, void *arg), void *arg);
 
+/* Of a web server: appends the URL of another scheme ("s3://...") to which its own URL redirects, if it does. Nothing
+ * of other stores. */
+int zmap_http_find_redirect(zmap *m, ncz_buf *out);
+
 #endif /* NCZ_ZMAP_S3_H */

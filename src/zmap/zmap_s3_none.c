@@ -91,3 +91,10 @@ zmap_s3_file_put(zmap *m, bool *final)
     (void)m, (void) final;
     return NC_ENOTBUILT;
 }
+
+int
+zmap_http_find_redirect(zmap *m, ncz_buf *out)
+{
+    (void)m, (void)out;
+    return NC_NOERR;
+}

@@ -22,6 +22,9 @@ int ncz_s3_open_web(const ncz_uri *uri, ncz_s3 **out);
  * returns else is the failure, with its text. */
 typedef int (*ncz_s3_follow_fn)(const char *url, void *arg);
 void ncz_s3_follow(ncz_s3 *s, ncz_s3_follow_fn may, void *arg);
+/* Where a web server's own URL redirects to that is no web server: appends that URL; nothing: it does not. Follows five
+ * redirects to others at most. */
+int  ncz_s3_find_redirect(ncz_s3 *s, ncz_buf *out);
 void ncz_s3_close(ncz_s3 *s); /* no batch may be running. NULL is fine */
 
 /* Name in messages: "s3://bucket/prefix" or the URL without its query. */

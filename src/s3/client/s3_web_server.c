@@ -131,3 +131,83 @@ ncz_s3_resolve_redirect(const ncz_s3 *s, const char *from, const char *location,
     curl_url_cleanup(u);
     return rc;
 }
+
+/* ---- where a URL leads ---- */
+
+enum { HOPS = 5 };
+
+/* A GET of one URL, without its body. The server's own headers go to the server itself. */
+static int
+ask_url(const ncz_s3 *s, const char *url, ncz_http_once *call)
+{
+    const ncz_s3_settings *set = s->settings;
+    ncz_buf                lines = NCZ_BUF_INIT;
+    const char            *headers[64];
+    unsigned               session;
+    size_t                 n = 0;
+    int                    rc = NC_NOERR;
+
+    if (ncz_login_is_own(set->login, url) && (rc = ncz_buf_reserve(&lines, 32768)) == NC_NOERR)
+        rc = ncz_login_headers(set->login, &lines, &session);
+    for (char *at = lines.data, *end;
+         at != NULL && (end = memchr(at, '\n', (size_t)(lines.data + lines.len - at))) != NULL &&
+         n < NCZ_LEN(headers);
+         at = end + 1) {
+        *end = '\0';
+        headers[n++] = at;
+    }
+    *call = (ncz_http_once){.method = "GET",
+                            .url = url,
+                            .headers = headers,
+                            .nheaders = n,
+                            .connect_ms = set->connect_ms,
+                            .total_ms = 30000,
+                            .attempts = 2,
+                            .wants_head = true,
+                            .wary = true,
+                            .proxy = set->proxy,
+                            .ca_file = set->ca_file,
+                            .ca_dir = set->ca_dir};
+    if (rc == NC_NOERR)
+        rc = ncz_http_once_do(call);
+    call->headers = NULL;
+    ncz_wipe(lines.data, lines.cap);
+    ncz_buf_clear(&lines);
+    return rc;
+}
+
+/* The next URL; or, of another scheme, *out. Neither: it leads nowhere. */
+static int
+read_location(const ncz_s3 *s, const ncz_http_once *call, char **next, ncz_buf *out)
+{
+    const char *location = ncz_http_head(&call->head, "location", 0);
+    size_t      scheme = location != NULL ? strcspn(location, ":/?#") : 0;
+
+    if (call->status < 301 || call->status > 308 || location == NULL)
+        return NC_NOERR;
+    if (strncmp(location + scheme, "://", 3) == 0 && strncasecmp(location, "http:", 5) != 0 &&
+        strncasecmp(location, "https:", 6) != 0)
+        return ncz_buf_puts(out, location);
+    return ncz_s3_resolve_redirect(s, call->url, location, next);
+}
+
+int
+ncz_s3_find_redirect(ncz_s3 *s, ncz_buf *out)
+{
+    char *url = ncz_strdup(s->web), *next = NULL;
+    int   rc = url != NULL ? NC_NOERR : ncz_fail_nomem(strlen(s->web) + 1);
+
+    for (int i = 0; rc == NC_NOERR && url != NULL && i <= HOPS; i++) {
+        ncz_http_once call;
+
+        next = NULL;
+        if ((rc = ask_url(s, url, &call)) == NC_NOERR)
+            rc = read_location(s, &call, &next, out);
+        ncz_buf_clear(&call.reply);
+        ncz_buf_clear(&call.head);
+        ncz_free_secret(url);
+        url = next;
+    }
+    ncz_free_secret(url);
+    return rc;
+}

@@ -25,6 +25,7 @@ typedef struct ncz_http_once {
     unsigned           attempts; /* on connection errors, 5xx and 429; at least 1 */
     bool               no_proxy; /* for metadata services */
     bool               wants_head;
+    bool               wary;             /* as in an ncz_http_call */
     const char        *proxy;            /* or NULL: libcurl's own */
     const char        *ca_file, *ca_dir; /* or NULL */
     long               status;           /* out: 0 without an answer */

@@ -76,6 +76,7 @@ ncz_http_once_do(ncz_http_once *call)
                          .ndata = call->nbody,
                          .sends = call->body != NULL,
                          .most_ms = call->total_ms,
+                         .wary = call->wary,
                          .on_data = append_reply,
                          .arg = call};
     ncz_http_slot   slot = {.easy = NULL};
