@@ -431,6 +431,7 @@
 #define ncerr NCZARR_NAMED_(ncerr)
 #define ncopts NCZARR_NAMED_(ncopts)
 #define nczarr_allow NCZARR_NAMED_(nczarr_allow)
+#define nczarr_check_places NCZARR_NAMED_(nczarr_check_places)
 #define nczarr_check_structure NCZARR_NAMED_(nczarr_check_structure)
 #define nczarr_codec_fail NCZARR_NAMED_(nczarr_codec_fail)
 #define nczarr_codec_get_double NCZARR_NAMED_(nczarr_codec_get_double)

@@ -83,6 +83,27 @@ NCZARR_API int nczarr_map_get(nczarr_map *map, const char *key, void **datap, si
 NCZARR_API int nczarr_map_place(nczarr_map *map, const char *key, char **placep, unsigned long long *startp,
                                 unsigned long long *lengthp);
 
+/* A place that nczarr_check_places() has asked. The texts are valid during the call. */
+typedef struct nczarr_place_item {
+    int                status; /* NC_NOERR: it is there; else why not: NC_ENOOBJECT, NC_EAUTH, NC_EIO ... */
+    const char        *place;  /* a path or URL, or an object of the map itself */
+    const char        *key;    /* the first object or variable that refers to it */
+    unsigned long long count;  /* how many do */
+    const char        *why;    /* the text of a failure, or "" */
+} nczarr_place_item;
+
+/* What it returns, if not 0, ends the check, which returns it. It must not use the dataset. */
+typedef int (*nczarr_place_each)(const nczarr_place_item *item, void *arg);
+
+/*
+ * Asks the places that a dataset refers to whether they are there: of sets of references and of Icechunk repositories
+ * each object elsewhere that has chunks, of aggregations each fragment. Each is asked once, many at a time, and no
+ * data are read: whether it exists, reaches as far as the chunks there do, and is of the version that is named, if one
+ * is. What is missing is no failure of the call. Of other datasets `each` is not called. Errors: NC_EINVAL; those
+ * of reading the list of places.
+ */
+NCZARR_API int nczarr_check_places(int ncid, nczarr_place_each each, void *arg);
+
 /* Stores or replaces an object atomically: readers see the old bytes or the new. NC_EOBJECT: another object exists
  * above or below the key. */
 NCZARR_API int nczarr_map_write(nczarr_map *map, const char *key, size_t count, const void *data);

@@ -11,6 +11,7 @@
 
 #include "dataset/dataset.h"
 #include "uri/uri.h"
+#include "zmap/zmap_place.h"
 
 /* How deep fragments may be aggregations themselves, so that one which names itself ends. */
 enum { NCZ_AGGREGATION_DEPTH = 8 };
@@ -35,5 +36,9 @@ typedef struct ncz_aggregation_opts {
  * whose texts name them.
  */
 int ncz_aggregation_new(const ncz_aggregation_opts *opts, ncz_view **out);
+
+/* Asks for each fragment of a view that ncz_aggregation_new() made, once, many at a time: whether it is there.
+ * Fragments that are not are no failure of the call. */
+int ncz_aggregation_check(ncz_view *view, zmap_place_fn each, void *arg);
 
 #endif /* NCZ_AGGREGATION_H */

@@ -3,6 +3,7 @@
  * What the files of aggregation share.
  *
  *   aggregation.c           the view: which variables are aggregations, and what a reader sees of them
+ *   aggregation_check.c     whether the fragments are there
  *   aggregation_features.c  where the fragments of one lie: its map, URIs, identifiers or unique values
  *   aggregation_get.c       a get, cut into fragments
  *   aggregation_list.c      where the fragments are, for programs

@@ -10,6 +10,7 @@
 
 #include "dataset/dataset.h"
 #include "icechunk/icechunk.h"
+#include "zmap/zmap_place.h"
 
 /*
  * `path` is the argument of nc_create() and nc_open(), the modes are netCDF's flags. `limits` NULL: the defaults.
@@ -36,6 +37,10 @@ int ncz_dataset_file(const char *path, zmap **out);
 
 /* The history of the repository at `path`. NC_ENOTNC: there is none. */
 int ncz_dataset_history(const char *path, ncz_icechunk_each_fn each, void *arg);
+
+/* Whether the places are there that a dataset refers to: those of its store of references, and its fragments; of others
+ * `each` is not called. Under NCZ_USE_LOOK. */
+int ncz_dataset_check_places(ncz_dataset *ds, zmap_place_fn each, void *arg);
 
 /* Create and open a dataset in one block of memory, which is a zip archive or a classic file. `room`: initial bytes. A
  * block that is not `locked` is taken on success, and must come from malloc; a locked block is only read. */

@@ -5,7 +5,9 @@
  */
 #include "open/open_int.h"
 
+#include "aggregation/aggregation.h"
 #include "icechunk/icechunk.h"
+#include "references/references.h"
 #include "zmap/zmap_s3.h"
 
 #include <string.h>
@@ -225,4 +227,15 @@ ncz_opening_load_any(ncz_opening *o, bool in_memory)
     if (rc == NC_ENOTNC && !first && !single && o->target->zarr_format == 0 && !o->target->hdf5)
         rc = load_elsewhere(o, in_memory, rc);
     return rc;
+}
+
+/* ---- whether it is all there ------------------------------------------------------------------------------------ */
+
+int
+ncz_dataset_check_places(ncz_dataset *ds, zmap_place_fn each, void *arg)
+{
+    zmap *map = ncz_dataset_map(ds);
+    int   rc = ncz_references_is(map) ? ncz_references_check(map, each, arg) : NC_NOERR;
+
+    return rc == NC_NOERR && ds->view != NULL ? ncz_aggregation_check(ds->view, each, arg) : rc;
 }

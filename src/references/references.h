@@ -17,6 +17,7 @@
 #define NCZ_REFERENCES_H
 
 #include "zmap/zmap.h"
+#include "zmap/zmap_place.h"
 
 /* ---- a table --------------------------------------------------------------------------------------------------- */
 
@@ -79,5 +80,13 @@ int ncz_references_find(const ncz_finder *finder, void *arg, bool from_workers, 
 /* Appends where the bytes of an object are, `len` of them from byte `off` on, or ZMAP_WHOLE: all. Nothing: the map has
  * them itself, or does not tell. NC_EEMPTY, NC_EACCESS: there is no such object. */
 int ncz_references_where(zmap *m, const char *key, ncz_buf *place, uint64_t *off, uint64_t *len);
+
+/* ---- whether the places are there ------------------------------------------------------------------------------ */
+
+bool ncz_references_is(const zmap *m);
+/* Asks for each object elsewhere that the store refers to, without its data, many at once, and each of them once,
+ * except in a store of very many. What ncz_references_where() says the map has itself is not asked for. What is not
+ * there is no failure of the call. */
+int ncz_references_check(zmap *m, zmap_place_fn each, void *arg);
 
 #endif /* NCZ_REFERENCES_H */

@@ -101,9 +101,8 @@ is_version(const char *etag, const char *version)
     return (n == len && memcmp(want, have, n) == 0) || is_file_tag(want, n, have);
 }
 
-/* Whether the object there is the one that the reference names. A store that does not know cannot tell. */
-static int
-check_version(const char *key, const ncz_found *ref, const zmap_get_req *answer)
+int
+ncz_references_check_version(const char *key, const ncz_found *ref, const zmap_get_req *answer)
 {
     if (ref->etag != NULL && answer->version[0] != '\0' && !is_version(ref->etag, answer->version))
         return ncz_fail(NC_EIO,
@@ -148,7 +147,7 @@ make_own(zmap_get_req *r, const ncz_found *ref, zmap_get_req *own)
 static int
 take_own(zmap_get_req *r, const ncz_found *ref, zmap_get_req *own)
 {
-    int rc = own->err.code == NC_NOERR ? check_version(r->key, ref, own) : own->err.code;
+    int rc = own->err.code == NC_NOERR ? ncz_references_check_version(r->key, ref, own) : own->err.code;
 
     if (rc != NC_NOERR && own->body.len > r->body.len) { /* not what was asked for: the body is as it was */
         own->body.len = r->body.len;
@@ -342,7 +341,7 @@ take_part(const run *r, part *p, zmap_get_req *answer)
     memcpy(p->req->version, answer->version, sizeof p->req->version);
     if (answer->err.code != NC_NOERR)
         return ncz_references_fail(p->req->key, &p->ref, &answer->err);
-    if ((rc = check_version(p->req->key, &p->ref, answer)) != NC_NOERR)
+    if ((rc = ncz_references_check_version(p->req->key, &p->ref, answer)) != NC_NOERR)
         return rc;
     return take_bytes(r, p, &answer->body);
 }

@@ -20,7 +20,7 @@ import read_errors # noqa: E402
 APART = re.compile(r"""nc(_(_create|_open)\w*|_create\w*|_open\w*|create|open|_delete\w*|_close_memio|_reclaim_data_all|_copy_data_all
     |_dump_data|_finalize|_advise|_free_\w+|_plugin_path_\w+|_def_user_format|_inq_user_format|_strerror|_inq_libvers|_rc_get
     |aux_(?!type_alignment|inq_any_type|reclaim_data$|copy_data$|class_alignment)\w+
-    |zarr_(create|open)_\w+|zarr_(codec|comm|map)_\w+|zarr_filter_(un)?register|zarr_(set|get)_threads|zarr_s3_explain|zarr_check_structure|zarr_version
+    |zarr_(create|open)_\w+|zarr_(codec|comm|map)_\w+|zarr_filter_(un)?register|zarr_(set|get)_threads|zarr_s3_explain|zarr_check_(structure|places)|zarr_version
     |zarr_errmsg|zarr_errname|zarr_feature|zarr_path_\w+|zarr_inq_delete|zarr_inq_map|zarr_list_var_(chunks|fragments)|zarr_def_var_decomposition|_utf8_normalize|_utf8_validate)""", re.X)
 
 # Functions whose success no line of the log shows: they have no success here (netCDF-C's dispatch tables and plug-ins), or

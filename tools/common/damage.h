@@ -9,6 +9,7 @@
 #ifndef DAMAGE_H
 #define DAMAGE_H
 
+#include <nczarr_zmap.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -77,5 +78,9 @@ typedef int (*damage_progress)(size_t nchunks, void *arg);
  * `progress` does, or the code of a failure that is no damage.
  */
 int damage_scan(const struct hyperslab_var *v, damage_progress progress, void *arg);
+/* The same of the chunks that a map has itself: those that lie elsewhere are not read; *others is how many do. A map of
+ * NULL has all. */
+int damage_scan_own(const struct hyperslab_var *v, nczarr_map *map, damage_progress progress, void *arg,
+                    size_t *others);
 
 #endif /* DAMAGE_H */

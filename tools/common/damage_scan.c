@@ -23,6 +23,8 @@ typedef struct scan {
     size_t                     *places; /* of stored chunks that the part touches */
     size_t                      n, cap;
     size_t                     *index, *start, *count;
+    nczarr_map                 *map;    /* whose own chunks are read; NULL: all are */
+    size_t                      others; /* that are not */
     size_t                      along; /* dimension of a run; its number is the rank if no dimension has two chunks */
 } scan;
 
@@ -59,12 +61,29 @@ add_place(scan *s, const size_t *index)
     s->places[s->n++] = chunk_grid_place(&s->grid, index);
 }
 
+static bool
+is_elsewhere(nczarr_map *map, const char *key)
+{
+    unsigned long long start, length;
+    char              *place = NULL;
+    bool               elsewhere;
+
+    elsewhere = map != NULL && nczarr_map_place(map, key, &place, &start, &length) == NC_NOERR && place != NULL;
+    free(place);
+    return elsewhere;
+}
+
 static int
 add_listed_chunk(const size_t *index, const char *key, unsigned long long offset, unsigned long long length,
                  void *arg)
 {
-    (void)key, (void)offset, (void)length;
-    add_place(arg, index);
+    scan *s = arg;
+
+    (void)offset, (void)length;
+    if (is_elsewhere(s->map, key))
+        s->others++;
+    else
+        add_place(s, index);
     return 0;
 }
 
@@ -85,7 +104,7 @@ list_places(scan *s)
 
     if (rc == NC_NOERR || total > PLACES_MAX || !damage_is_cause(s->v.ncid, s->v.varid, rc))
         return rc;
-    s->n = 0;
+    s->n = s->others = 0;
     for (size_t i = 0; i < total; i++) {
         chunk_grid_index(&s->grid, i, s->index);
         add_place(s, s->index);
@@ -165,9 +184,17 @@ read_places(scan *s, damage_progress progress, void *arg)
 int
 damage_scan(const hyperslab_var *v, damage_progress progress, void *arg)
 {
+    size_t others;
+
+    return damage_scan_own(v, NULL, progress, arg, &others);
+}
+
+int
+damage_scan_own(const hyperslab_var *v, nczarr_map *map, damage_progress progress, void *arg, size_t *others)
+{
     size_t                rank = (size_t)v->rank, *room = memory_alloc(3 * rank, sizeof *room);
     const hyperslab_dim **whole = memory_alloc(rank, sizeof *whole);
-    scan                  s = {.v = *v, .part = v->dims};
+    scan                  s = {.v = *v, .part = v->dims, .map = map};
     int                   rc;
 
     s.v.dims = whole;
@@ -179,6 +206,7 @@ damage_scan(const hyperslab_var *v, damage_progress progress, void *arg)
             rc = read_places(&s, progress, arg);
         chunk_grid_clear(&s.grid);
     }
+    *others = s.others;
     free(s.places);
     free(whole);
     free(room);

@@ -10,14 +10,17 @@
 #include "common/document_name.h"
 #include "common/zarr_version.h"
 
+#include <nczarr_zmap.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { DIFFERENCES_MAX = 100 };
 
 typedef struct check {
-    dump_context *d;
-    size_t        vars, chunks, broken, differences, warnings;
+    dump_context    *d;
+    size_t           vars, chunks, broken, differences, warnings;
+    dump_place_count places;
+    nczarr_map      *map; /* if some chunks lie elsewhere: they are asked for, and not read; else NULL */
 } check;
 
 static void
@@ -62,7 +65,7 @@ note_missing(check *c, const dump_var *v, const char *path, size_t stored)
 static void
 scan_var(check *c, const dump_var *v, const char *path)
 {
-    size_t        before = c->chunks;
+    size_t        before = c->chunks, others;
     hyperslab_var all = {.ncid = v->grp,
                          .varid = v->id,
                          .rank = v->ndims,
@@ -70,12 +73,26 @@ scan_var(check *c, const dump_var *v, const char *path)
                          .size = v->size,
                          .dims = v->part,
                          .damage = &c->d->damage};
-    int           rc = damage_scan(&all, count_chunks, c);
+    int           rc = damage_scan_own(&all, c->map, count_chunks, c, &others);
 
     if (rc != NC_NOERR)
         (void)dump_fail(&c->d->report, rc, path);
     else
-        note_missing(c, v, path, c->chunks - before);
+        note_missing(c, v, path, c->chunks - before + others);
+}
+
+static int
+stop_at_fragment(const size_t *start, const size_t *count, const char *path, const char *variable, void *arg)
+{
+    (void)start, (void)count, (void)path, (void)variable, (void)arg;
+    return 1;
+}
+
+/* Are its values in fragments? Those are asked for, and not read. */
+static bool
+is_aggregated(int grp, int varid)
+{
+    return nczarr_list_var_fragments(grp, varid, stop_at_fragment, NULL) != NC_NOERR;
 }
 
 static void
@@ -92,7 +109,7 @@ check_var(check *c, int grp, int varid)
         rc = dump_var_load_part(c->d, grp, varid, &v);
     c->vars++;
     if (rc == NC_NOERR) {
-        if (!v.empty)
+        if (!v.empty && !is_aggregated(grp, varid))
             scan_var(c, &v, path);
         dump_var_clear(&v);
     } else if (dump_var_is_unknown(rc)) {
@@ -270,6 +287,9 @@ print_sums(const check *c)
             c->chunks, c->chunks == 1 ? "" : "s");
     if (l->n > 0)
         fprintf(c->d->out, ", %zu damaged chunk%s", l->n, l->n == 1 ? "" : "s");
+    if (c->places.all > 0)
+        fprintf(c->d->out, ", %zu place%s asked, %zu missing", c->places.all, c->places.all == 1 ? "" : "s",
+                c->places.gone);
     if (c->broken > 0)
         fprintf(c->d->out, ", %zu broken document%s", c->broken, c->broken == 1 ? "" : "s");
     if (c->differences > 0)
@@ -277,7 +297,7 @@ print_sums(const check *c)
                 c->differences == 1 ? "" : "s");
     if (c->warnings > 0)
         fprintf(c->d->out, ", %zu warning%s of what is missing", c->warnings, c->warnings == 1 ? "" : "s");
-    if (l->n == 0 && c->broken == 0 && c->differences == 0 && c->warnings == 0)
+    if (l->n == 0 && c->broken == 0 && c->places.gone == 0 && c->differences == 0 && c->warnings == 0)
         fputs(c->d->report.status == NC_NOERR ? ": sound" : ": not all could be checked", c->d->out);
     fputc('\n', c->d->out);
 }
@@ -318,12 +338,16 @@ dump_check(int ncid, const char *path, const dump_opts *opts, FILE *out)
     (void)nczarr_inq_zarr_format(ncid, &d.zarr_format, NULL);
     if (d.zarr_format == 0) /* a file: what was passed over of it is not there by another way */
         (void)nczarr_inq_warnings(ncid, &c.warnings, NULL);
+    dump_check_places(&d, &c.places);
+    if (c.places.all > 0)
+        (void)nczarr_inq_map(ncid, &c.map);
     check_all_documents(&c);
     check_group(&c, ncid);
+    (void)nczarr_map_close(c.map);
     check_consolidated(&c, path);
     print_sums(&c);
 done:
-    sound = d.damage.n == 0 && c.broken == 0 && c.differences == 0 && c.warnings == 0;
+    sound = d.damage.n == 0 && c.broken == 0 && c.places.gone == 0 && c.differences == 0 && c.warnings == 0;
     damage_log_clear(&d.damage);
     dump_select_clear(&d);
     hyperslab_clear(&d.part);

@@ -316,6 +316,14 @@ void           dump_tree_sizes_clear(dump_tree_sizes *l);
 /* The rest of a line that is at `column`, and its end; words that have no room go to lines that begin with `front`. */
 void dump_wrap_print(dump_context *d, const text_buf *t, const char *front, size_t column);
 
+/* ---- dump_check_places.c: whether the places are there that a dataset refers to ------------------------------ */
+
+typedef struct dump_place_count {
+    size_t all, gone, unknown; /* unknown: could not be asked */
+} dump_place_count;
+
+void dump_check_places(dump_context *d, dump_place_count *n);
+
 /* ---- dump_places.c: where chunks lie, in a map that refers to other places -------------------------------------- */
 
 typedef struct dump_place {
