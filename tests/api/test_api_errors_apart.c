@@ -351,6 +351,14 @@ count_fragment(const size_t *start, const size_t *count, const char *path, const
     return 0;
 }
 
+static int
+count_place(const nczarr_place_item *item, void *arg)
+{
+    (void)item;
+    ++*(int *)arg;
+    return 0;
+}
+
 TEST(stores_fail_with_their_codes)
 {
     nczarr_map_ops ops = {.size = sizeof ops, .name = "nothing", .get = get_nothing}, newer;
@@ -399,6 +407,9 @@ TEST(stores_fail_with_their_codes)
     FAILS(NC_ENOTVAR, nczarr_list_var_fragments(ncid, 9, count_fragment, &n));
     FAILS(NC_EINVAL, nczarr_list_var_fragments(ncid, v, NULL, &n));
     OK(nczarr_list_var_fragments(ncid, v, count_fragment, &n));
+    FAILS(NC_EBADID, nczarr_check_places(0x7ff0000, count_place, &n));
+    FAILS(NC_EINVAL, nczarr_check_places(ncid, NULL, &n));
+    OK(nczarr_check_places(ncid, count_place, &n));
     assert_int_equal(n, 0);
     OK(nc_close(ncid));
     FAILS(NC_EEXIST, nczarr_create_map(map, NULL, NC_NOCLOBBER, &ncid));
