@@ -57,7 +57,7 @@ load_file(ncz_loader *l)
         rc = ncz_hdf4sd_add(l, file, &sd);
     ncz_arena_join(&l->m->arena, &sd.arena); /* places point into it */
     ncz_hdf4_sd_clear(&sd);
-    file->now = (ncz_hdf4sd_reader){.read = NULL};
+    file->now = (ncz_dialects_reader){.read = NULL};
     l->m->twins = false;
     return rc;
 }

@@ -6,6 +6,7 @@
 #ifndef NCZ_DIALECTS_HDF4SD_H
 #define NCZ_DIALECTS_HDF4SD_H
 
+#include "dialects/dialects_reader.h"
 #include "format/dialect.h"
 #include "format/format_int.h"
 #include "hdf4/hdf4.h"
@@ -19,21 +20,14 @@ extern const ncz_dialect_ops ncz_hdf4sd;
 /* What the model's format_free() gets begins so. */
 typedef enum ncz_hdf4sd_part { NCZ_HDF4SD_FILE, NCZ_HDF4SD_PLACE } ncz_hdf4sd_part;
 
-/* Reads ranges of the file: through the documents' source while it is loaded, then through the engine's. */
-typedef struct ncz_hdf4sd_reader {
-    int (*read)(void *arg, const ncz_read_range *ranges, size_t n);
-    void *arg;
-    bool  loads; /* the source of documents */
-} ncz_hdf4sd_reader;
-
 typedef struct ncz_hdf4sd_file {
-    ncz_hdf4sd_part   part;
-    pthread_mutex_t   lock; /* guards what follows: the structure is read by one thread at a time */
-    ncz_hdf4sd_reader now;  /* of the call under way */
-    ncz_hdf4         *f;
-    uint64_t          size;
-    bool              far;
-    ncz_limits        limits;
+    ncz_hdf4sd_part     part;
+    pthread_mutex_t     lock; /* guards what follows: the structure is read by one thread at a time */
+    ncz_dialects_reader now;  /* of the call under way */
+    ncz_hdf4           *f;
+    uint64_t            size;
+    bool                far;
+    ncz_limits          limits;
 } ncz_hdf4sd_file;
 
 int  ncz_hdf4sd_file_open(ncz_loader *l, uint64_t size, ncz_hdf4sd_file **out);

@@ -33,9 +33,9 @@ find_chunks(ncz_layout *layout, const ncz_layout_source *source)
         return NC_NOERR;
     (void)pthread_mutex_lock(&file->lock);
     if (!atomic_load_explicit(&l->found, memory_order_relaxed)) {
-        file->now = (ncz_hdf4sd_reader){.read = source->read, .arg = source->arg};
+        file->now = (ncz_dialects_reader){.read = source->read, .arg = source->arg};
         rc = ncz_hdf4sd_find_stored(l, source);
-        file->now = (ncz_hdf4sd_reader){.read = NULL};
+        file->now = (ncz_dialects_reader){.read = NULL};
         if (rc == NC_NOERR)
             atomic_store_explicit(&l->found, true, memory_order_release);
         else

@@ -284,7 +284,7 @@ load_file(ncz_loader *l)
     if (rc == NC_NOERR && (rc = ncz_netcdf4_tree_read(&t)) == NC_NOERR && (rc = ncz_netcdf4_dims_add(&t)) == NC_NOERR)
         rc = add_arrays(&t, t.root);
     ncz_netcdf4_tree_clear(&t);
-    t.file->now = (ncz_netcdf4_reader){.read = NULL};
+    t.file->now = (ncz_dialects_reader){.read = NULL};
     l->m->twins = false;
     l->gen = l->classic ? NCZ_NETCDF4_CLASSIC_FORM : NCZ_NETCDF4_FORM;
     return rc;

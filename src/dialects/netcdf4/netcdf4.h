@@ -7,6 +7,7 @@
 #ifndef NCZ_FORMAT_NETCDF4_H
 #define NCZ_FORMAT_NETCDF4_H
 
+#include "dialects/dialects_reader.h"
 #include "format/dialect.h"
 #include "format/format_int.h"
 #include "hdf5/hdf5.h"
@@ -17,20 +18,13 @@ extern const ncz_dialect_ops ncz_netcdf4;
 
 /* ---- the file, as long as the model lives (netcdf4_file.c) ----------------------------------------------------- */
 
-/* Reads ranges of the file: through the documents' source while it is loaded, then through the engine's. */
-typedef struct ncz_netcdf4_reader {
-    int (*read)(void *arg, const ncz_read_range *ranges, size_t n);
-    void *arg;
-    bool  loads; /* the source of documents */
-} ncz_netcdf4_reader;
-
 /* What the model's format_free() gets begins so. */
 typedef enum ncz_netcdf4_part { NCZ_NETCDF4_FILE, NCZ_NETCDF4_PLACE } ncz_netcdf4_part;
 
 typedef struct ncz_netcdf4_file {
     ncz_netcdf4_part               part;
     pthread_mutex_t                lock; /* guards the members below: the structure is read by one thread at a time */
-    ncz_netcdf4_reader             now;  /* of the call under way */
+    ncz_dialects_reader            now;  /* of the call under way */
     ncz_hdf5                      *f;
     const struct ncz_netcdf4_path *paths; /* of objects, by address, for what refers to them; with mode=hdf5 */
     size_t                         npaths;

@@ -1,26 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The open file. While it is loaded its bytes come from the source of documents, and from the engine's store when
- * chunks are looked up later, so each caller sets the reader for its call.
- */
+/* The open file, whose bytes come from the reader of the call under way (dialects_reader.h). */
 #include "dialects/netcdf4/netcdf4.h"
 #include "dialects/netcdf4/netcdf4_write_int.h"
 
 #include <string.h>
-
-/* What a file lacks that is being loaded is damage of its structure. */
-static int
-read_ranges(void *arg, const ncz_read_range *ranges, size_t n)
-{
-    const ncz_netcdf4_file *file = arg;
-    ncz_err                 err;
-    int                     rc = file->now.read(file->now.arg, ranges, n);
-
-    if (rc != NC_ETRUNC || !file->now.loads)
-        return rc;
-    ncz_err_save(&err, NC_EHDFERR);
-    return ncz_err_adopt(&err);
-}
 
 /* ---- opening, and the end ---- */
 
@@ -41,15 +24,16 @@ ncz_netcdf4_file_open(ncz_loader *l, uint64_t size, ncz_netcdf4_file **out)
 {
     ncz_netcdf4_file *file = ncz_zalloc(sizeof *file);
     ncz_read_source   source = {
-          .read = read_ranges, .arg = file, .size = size, .head = l->first.data, .nhead = l->first.len};
+          .read = ncz_dialects_read_ranges, .size = size, .head = l->first.data, .nhead = l->first.len};
     int rc;
 
     if (file == NULL)
         return ncz_fail_nomem(sizeof *file);
+    source.arg = &file->now;
     file->part = NCZ_NETCDF4_FILE;
     file->size = size;
     file->limits = l->m->limits;
-    file->now = (ncz_netcdf4_reader){.read = l->docs->read, .arg = l->docs->arg, .loads = true};
+    file->now = (ncz_dialects_reader){.read = l->docs->read, .arg = l->docs->arg, .loads = true};
     if ((rc = pthread_mutex_init(&file->lock, NULL)) != 0) {
         ncz_free(file);
         return ncz_fail_errno(rc, "making a lock"); /* not covered: glibc makes every mutex */

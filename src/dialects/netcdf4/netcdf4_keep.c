@@ -410,10 +410,10 @@ ncz_netcdf4_begin_writing(ncz_model *m, const ncz_layout_source *source)
     int     rc;
 
     (void)pthread_mutex_lock(&t.file->lock);
-    t.file->now = (ncz_netcdf4_reader){.read = source->read, .arg = source->arg};
+    t.file->now = (ncz_dialects_reader){.read = source->read, .arg = source->arg};
     ncz_hdf5_heap_begin(t.file->f);
     rc = walk_file(&t);
-    t.file->now = (ncz_netcdf4_reader){.read = NULL};
+    t.file->now = (ncz_dialects_reader){.read = NULL};
     (void)pthread_mutex_unlock(&t.file->lock);
     ncz_names_clear(&t.met);
     return rc == NC_NOERR ? change_layouts(m) : rc;
@@ -427,9 +427,9 @@ ncz_netcdf4_load_chunks(const ncz_model *m, const ncz_var *v, const ncz_layout_s
     int                      rc;
 
     (void)pthread_mutex_lock(&file->lock);
-    file->now = (ncz_netcdf4_reader){.read = source->read, .arg = source->arg};
+    file->now = (ncz_dialects_reader){.read = source->read, .arg = source->arg};
     rc = ncz_hdf5_tree_load(tree, file->f, &p->kept->o);
-    file->now = (ncz_netcdf4_reader){.read = NULL};
+    file->now = (ncz_dialects_reader){.read = NULL};
     (void)pthread_mutex_unlock(&file->lock);
     return rc;
 }

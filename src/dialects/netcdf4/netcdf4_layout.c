@@ -140,11 +140,11 @@ find_chunks(ncz_layout *layout, const ncz_layout_source *source)
         return NC_NOERR;
     (void)pthread_mutex_lock(&file->lock);
     if (!atomic_load_explicit(&l->found, memory_order_relaxed)) {
-        file->now = (ncz_netcdf4_reader){.read = source->read, .arg = source->arg};
+        file->now = (ncz_dialects_reader){.read = source->read, .arg = source->arg};
         file->taken = 0;
         ncz_hdf5_heap_begin(file->f);
         rc = look_up_chunks(l);
-        file->now = (ncz_netcdf4_reader){.read = NULL};
+        file->now = (ncz_dialects_reader){.read = NULL};
         if (rc == NC_NOERR)
             atomic_store_explicit(&l->found, true, memory_order_release);
         else
