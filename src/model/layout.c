@@ -2,6 +2,7 @@
 /* What all layouts have in common. One block of memory holds a layout with its arrays and its path. */
 #include "model/layout.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static const uint64_t ones[NCZ_RANK_INLINE] = {1, 1, 1, 1, 1, 1, 1, 1};
@@ -66,6 +67,22 @@ ncz_layout_unref(ncz_layout *l)
     ncz_rectilinear_unref(l->grid);
     if (!l->in_arena)
         ncz_free(l);
+}
+
+int
+ncz_layout_lose_chunk(const ncz_layout *l, const char *name, const uint64_t *index, const char *at, const char *why,
+                      ncz_buf *text, ncz_chunk_addr *where)
+{
+    int rc = ncz_buf_printf(text, "%s: chunk", name);
+
+    for (size_t d = 0; d < l->rank && rc == NC_NOERR; d++)
+        rc = ncz_buf_printf(text, "%s%" PRIu64, d == 0 ? " " : ",", index[d]);
+    if (rc == NC_NOERR)
+        rc = ncz_buf_printf(text, "%s: %s", at, why);
+    where->lost = ncz_buf_str(text);
+    where->code = NC_EHDFERR;
+    where->tail = NCZ_TAIL_ZEROS;
+    return rc;
 }
 
 int

@@ -5,7 +5,6 @@
  */
 #include "dialects/hdf4/hdf4sd.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,22 +48,6 @@ find_chunks(ncz_layout *layout, const ncz_layout_source *source)
 }
 
 /* ---- places ---- */
-
-/* Programs are told of a damaged chunk when they read it. */
-static int
-lose_chunk(const ncz_hdf4sd_layout *l, const uint64_t *index, const char *why, ncz_buf *text, ncz_chunk_addr *where)
-{
-    int rc = ncz_buf_printf(text, "%s: chunk", l->place->name);
-
-    for (size_t d = 0; d < l->common.rank && rc == NC_NOERR; d++)
-        rc = ncz_buf_printf(text, "%s%" PRIu64, d == 0 ? " " : ",", index[d]);
-    if (rc == NC_NOERR)
-        rc = ncz_buf_printf(text, ": %s", why);
-    where->lost = ncz_buf_str(text);
-    where->code = NC_EHDFERR;
-    where->tail = NCZ_TAIL_ZEROS;
-    return rc;
-}
 
 /* Whether a chunk has elements behind the variable's own records. */
 static bool
@@ -128,7 +111,7 @@ locate_piece(const ncz_layout *layout, const uint64_t *index, ncz_buf *key, ncz_
     where->length = length;
     limit_chunk(l, index, where);
     if (where->offset > p->file->size || length > p->file->size - where->offset)
-        return lose_chunk(l, index, "its bytes go beyond the file's end", key, where);
+        return ncz_layout_lose_chunk(layout, p->name, index, "", "its bytes go beyond the file's end", key, where);
     return NC_NOERR;
 }
 
@@ -167,7 +150,7 @@ locate_stored(const ncz_layout *layout, const uint64_t *index, ncz_buf *key, ncz
     if ((c = find_stored(l, index)) == NULL)
         return locate_nothing(l, where);
     if (c->lost != NULL)
-        return lose_chunk(l, index, c->lost, key, where);
+        return ncz_layout_lose_chunk(layout, l->place->name, index, "", c->lost, key, where);
     where->offset = c->bytes != NULL ? 0 : c->offset;
     where->length = c->length;
     where->bytes = c->bytes;

@@ -8,6 +8,7 @@
 #include "dialects/netcdf4/netcdf4_write_int.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,25 +160,17 @@ find_chunks(ncz_layout *layout, const ncz_layout_source *source)
 
 /* ---- the layout ---- */
 
-/* A damaged chunk, by variable, place in the grid and address (UINT64_MAX: not known). Programs are told of it when
- * they read it. */
+/* A damaged chunk; addr: UINT64_MAX where it is not known. */
 static int
 lose_chunk(const ncz_netcdf4_layout *l, const uint64_t *index, uint64_t addr, const char *why, ncz_buf *text,
            ncz_chunk_addr *where)
 {
-    int rc = ncz_buf_printf(text, "%s: chunk", l->place->path);
+    char at[40] = "";
 
-    for (size_t d = 0; d < l->common.rank && rc == NC_NOERR; d++)
-        rc = ncz_buf_printf(text, "%s%" PRIu64, d == 0 ? " " : ",", index[d]);
-    if (rc == NC_NOERR && addr != UINT64_MAX)
-        rc = ncz_buf_printf(text, " at address %" PRIu64, addr - ncz_hdf5_base(l->file->f));
-    if (rc == NC_NOERR)
-        rc = ncz_buf_printf(text, ": %s", why);
-    where->lost = ncz_buf_str(text);
-    where->code = NC_EHDFERR;
+    if (addr != UINT64_MAX)
+        (void)snprintf(at, sizeof at, " at address %" PRIu64, addr - ncz_hdf5_base(l->file->f));
     where->absent = addr == UINT64_MAX;
-    where->tail = NCZ_TAIL_ZEROS;
-    return rc;
+    return ncz_layout_lose_chunk(&l->common, l->place->path, index, at, why, text, where);
 }
 
 /* If the file does not have the chunk's bytes. */
