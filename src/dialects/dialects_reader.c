@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "dialects/dialects_reader.h"
 
-#include <nczarr.h>
-
 int
 ncz_dialects_read_ranges(void *reader, const ncz_read_range *ranges, size_t n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dialects_reader: where the bytes of a file come from whose structure is read: from the source of documents while it is
- * loaded, and from the engine's store when chunks are looked up later. So each caller sets the reader for its call.
+ * dialects_reader: where the bytes of a file come from whose structure is read: from the source of documents while it
+ * is loaded, and from the engine's store when chunks are looked up later. So each caller sets the reader for its call.
  */
 #ifndef NCZ_DIALECTS_READER_H
 #define NCZ_DIALECTS_READER_H

@@ -133,8 +133,8 @@ typedef struct ncz_layout_shape {
 int         ncz_layout_new(const ncz_layout_ops *ops, size_t nbytes, const ncz_layout_shape *shape, ncz_layout **out);
 ncz_layout *ncz_layout_ref(ncz_layout *l);
 void        ncz_layout_unref(ncz_layout *l); /* NULL is fine */
-/* The chunk is damaged: readers get an error text with the variable's name, the place in the grid, `at` (the place in the
- * file, as text; or "") and why. `text` keeps it. */
+/* The chunk is damaged: readers get an error text with the variable's name, the place in the grid, `at` (the place in
+ * the file, as text; or "") and why. `text` keeps it. */
 int ncz_layout_lose_chunk(const ncz_layout *l, const char *name, const uint64_t *index, const char *at,
                           const char *why, ncz_buf *text, ncz_chunk_addr *where);
 /* Makes a layout like `l`, whose own state must own nothing, for objects of one shape. */
