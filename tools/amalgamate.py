@@ -334,7 +334,7 @@ def write_header(folder):
 
 
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__.strip())
     os.makedirs(sys.argv[1], exist_ok=True)
     write_source(sys.argv[1])
