@@ -47,8 +47,8 @@ read_ranges(void *arg, const ncz_read_range *ranges, size_t n)
 static int
 check_file(zmap *map, const char *path, call *c)
 {
-    ncz_read_source       source = {.read = read_ranges, .arg = map};
-    ncz_hdf5_checker      checker = {.fault = tell_fault, .extent = tell_extent, .arg = c};
+    ncz_read_source  source = {.read = read_ranges, .arg = map, .far = (zmap_caps_of(map) & ZMAP_FROM_WORKERS) == 0};
+    ncz_hdf5_checker checker = {.fault = tell_fault, .extent = tell_extent, .arg = c};
     nczarr_structure_item end = {.kind = NCZARR_STRUCTURE_END, .what = "", .path = ""};
     int                   rc = zmap_len(map, "", &source.size);
 

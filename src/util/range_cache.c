@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The parts of a file that hold its structure, in blocks. Structures are small and many; a source may be a server far
- * away. So what is not here is read with its surroundings, and places that are known before are read in one go.
+ * away. So what is not here is read with its surroundings, and places that are known before are read in one go. Of a
+ * source that is far both ends come first; of one that is near nothing is read that was not asked for, but for the
+ * surroundings: a file system has them at hand, and of many files more would cost more than it spares.
  *
  * A block's number says its place in the table, where it replaces the block that was there. Neighbours have different
  * places.
@@ -14,12 +16,13 @@
 enum {
     BLOCK = 4096,
     PLACES = 4096,          /* 16 MiB at most */
-    AROUND = 16,            /* blocks that are read where one is missing */
+    AROUND = 16,            /* blocks that are read where one is missing, */
+    NEAR_AROUND = 4,        /* ... of a source that is near */
     AT_ONCE = PLACES / 2,   /* blocks that are read in one go, */
     JOINED = PLACES / 4,    /* and those between them, where they are near each other */
     LARGE = AROUND * BLOCK, /* reads of as much pass the cache by, unless it has them */
     HEAD = 256,
-    TAIL = 16, /* blocks that are read first: they hold all of a small file's structure */
+    TAIL = 16, /* blocks that are read first of a far source: they hold all of a small file's structure */
 };
 
 typedef struct place {
@@ -184,11 +187,12 @@ read_ends(ncz_range_cache *c, uint64_t first, uint64_t length)
 static int
 read_around(ncz_range_cache *c, uint64_t number, uint64_t last)
 {
-    uint64_t first = number - number % AROUND, end = last - last % AROUND + AROUND;
+    uint64_t around = c->source.far ? AROUND : NEAR_AROUND;
+    uint64_t first = number - number % around, end = last - last % around + around;
     uint64_t blocks = ncz_count_parts(c->source.size, BLOCK), length;
 
     length = (end < blocks ? end : blocks) - first;
-    return c->begun ? read_runs(c, &first, &length, 1) : read_ends(c, first, length);
+    return c->begun || !c->source.far ? read_runs(c, &first, &length, 1) : read_ends(c, first, length);
 }
 
 int
@@ -248,12 +252,15 @@ int
 ncz_range_cache_new(const ncz_read_source *source, ncz_range_cache **out)
 {
     ncz_range_cache *c = ncz_zalloc(sizeof *c);
-    int              rc;
+    int              rc = NC_NOERR;
 
     if (c == NULL)
         return ncz_fail_nomem(sizeof *c);
     c->source = *source;
-    rc = source->nhead > 0 ? keep_head(c, source->head, source->nhead) : read_ends(c, 0, 0);
+    if (source->nhead > 0)
+        rc = keep_head(c, source->head, source->nhead);
+    else if (source->far)
+        rc = read_ends(c, 0, 0);
     c->source.head = NULL;
     if (rc == NC_NOERR)
         *out = c;

@@ -40,7 +40,7 @@ bytes_read(void *arg, const ncz_read_range *ranges, size_t n)
 ncz_read_source
 hdf5_bytes_source(hdf5_bytes *b)
 {
-    return (ncz_read_source){.read = bytes_read, .arg = b, .size = b->len};
+    return (ncz_read_source){.read = bytes_read, .arg = b, .size = b->len, .far = true};
 }
 
 static int

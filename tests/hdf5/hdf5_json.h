@@ -16,6 +16,7 @@ typedef struct hdf5_bytes {
     size_t               reads, nbytes; /* so far */
 } hdf5_bytes;
 
+/* Far, so that requests count. */
 ncz_read_source hdf5_bytes_source(hdf5_bytes *b);
 
 #endif /* NCZ_TESTS_HDF5_JSON_H */

@@ -74,6 +74,35 @@ TEST(user_block)
     }
 }
 
+/* Of a file on disk only what is around the structure is read. */
+TEST(a_near_file_is_read_where_its_structure_is)
+{
+    enum { BEFORE = 4 << 20, AROUND = 1 << 18 };
+
+    for (size_t i = 0; i < NCZ_LEN(names); i++) {
+        ncz_buf         file, shifted, expected, json;
+        hdf5_bytes      bytes;
+        ncz_read_source source;
+        ncz_hdf5       *f = NULL;
+
+        golden_load(names[i], &file);
+        load_expected(names[i], &expected);
+        shift_file(&file, BEFORE, &shifted);
+        bytes = (hdf5_bytes){.data = (const unsigned char *)shifted.data, .len = shifted.len};
+        source = hdf5_bytes_source(&bytes);
+        source.far = false;
+        assert_int_equal(ncz_hdf5_open(&source, &ncz_limits_default, &f), NC_NOERR);
+        assert_int_equal(hdf5_json(f, 0, &json), NC_NOERR);
+        assert_string_equal(ncz_buf_str(&json), ncz_buf_str(&expected));
+        assert_true(bytes.nbytes < file.len + AROUND);
+        ncz_hdf5_close(f);
+        ncz_buf_clear(&json);
+        ncz_buf_clear(&expected);
+        ncz_buf_clear(&shifted);
+        ncz_buf_clear(&file);
+    }
+}
+
 TEST(other_files)
 {
     ncz_buf         file, shifted;

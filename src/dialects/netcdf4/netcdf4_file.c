@@ -23,9 +23,12 @@ int
 ncz_netcdf4_file_open(ncz_loader *l, uint64_t size, ncz_netcdf4_file **out)
 {
     ncz_netcdf4_file *file = ncz_zalloc(sizeof *file);
-    ncz_read_source   source = {
-          .read = ncz_dialects_read_ranges, .size = size, .head = l->first.data, .nhead = l->first.len};
-    int rc;
+    ncz_read_source   source = {.read = ncz_dialects_read_ranges,
+                                .size = size,
+                                .head = l->first.data,
+                                .nhead = l->first.len,
+                                .far = l->docs->far};
+    int               rc;
 
     if (file == NULL)
         return ncz_fail_nomem(sizeof *file);
