@@ -67,6 +67,20 @@ text_addf(text_buf *t, const char *fmt, ...)
     t->s[t->len] = '\0';
 }
 
+char *
+text_room(text_buf *t, size_t n)
+{
+    reserve_text(t, n);
+    return t->s + t->len;
+}
+
+void
+text_end(text_buf *t, const char *end)
+{
+    t->len = (size_t)(end - t->s);
+    t->s[t->len] = '\0';
+}
+
 void
 text_reset(text_buf *t)
 {

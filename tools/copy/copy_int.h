@@ -553,12 +553,17 @@ typedef struct copy_refer_out {
     size_t references, inlined;
 } copy_refer_out;
 
-/* Each adds one member to a text: a document, bytes, a range (`len` NCZARR_MAP_WHOLE: all of it). */
+/* Each adds to a text, without a call for each piece of it, in which a large set would spend its time: the key of a
+ * member; that of a chunk, behind what copy_refer_prefix() makes of its array's path; a document with its key; bytes; a
+ * range (`len` NCZARR_MAP_WHOLE: all) of what copy_refer_quote() makes of a place. */
+void copy_refer_key(text_buf *t, const char *key);
+void copy_refer_chunk_key(text_buf *t, const text_buf *prefix, const size_t *index, int rank);
 void copy_refer_text(text_buf *t, const char *key, const char *text, size_t len);
-void copy_refer_bytes(text_buf *t, const char *key, const void *data, size_t len);
-int  copy_refer_range(text_buf *t, const char *key, const char *url, unsigned long long off, unsigned long long len);
-/* Adds a number: without printf(), which a large set would spend its time in. */
-void copy_refer_number(text_buf *t, unsigned long long n);
+void copy_refer_bytes(text_buf *t, const void *data, size_t len);
+void copy_refer_range(text_buf *t, const text_buf *quoted, unsigned long long off, unsigned long long len);
+/* Both replace the text. */
+void copy_refer_prefix(text_buf *t, const char *array);
+int  copy_refer_quote(text_buf *t, const char *url);
 /* Writes members. */
 int copy_refer_write(copy_refer_out *out, text_buf *t);
 

@@ -35,7 +35,8 @@ typedef struct worker {
     refer           *all;
     copy_refer_file *file;
     size_t           i; /* its number */
-    text_buf         text, key;
+    text_buf         text;
+    text_buf         url, other; /* the file as the set has it; another place */
     size_t           references;
 
     /* The present variable, and the part of it that is in the file. */
@@ -43,6 +44,7 @@ typedef struct worker {
     const copy_refer_part *part;
     int                    grp, varid;
     bool                   masks;
+    text_buf               prefix; /* of its chunks' keys */
     size_t                *index;
 } worker;
 
@@ -83,18 +85,10 @@ flush_text(worker *w, size_t most)
 }
 
 /* The key of the chunk of the set with the worker's index. */
-static const char *
-name_key(worker *w)
+static void
+add_key(worker *w)
 {
-    text_reset(&w->key);
-    text_add(&w->key, w->v->path + 1);
-    for (int d = 0; d < w->v->rank; d++) {
-        text_addc(&w->key, d == 0 ? '/' : '.');
-        copy_refer_number(&w->key, w->index[d]);
-    }
-    if (w->v->rank == 0)
-        text_add(&w->key, "/0");
-    return w->key.s;
+    copy_refer_chunk_key(&w->text, &w->prefix, w->index, w->v->rank);
 }
 
 /* ---- one chunk ---- */
@@ -113,12 +107,33 @@ put_bytes(worker *w, const char *from, unsigned long long off, unsigned long lon
         data = memory_alloc(n, 1);
         rc = nczarr_map_read(w->file->map, from, off, n, data);
     }
-    if (rc == NC_NOERR)
-        copy_refer_bytes(&w->text, name_key(w), data, n);
+    if (rc == NC_NOERR) {
+        add_key(w);
+        copy_refer_bytes(&w->text, data, n);
+    }
     free(data);
     if (rc != NC_NOERR)
         return message_fail(rc, w->v->path);
     return NC_NOERR;
+}
+
+/* A range of the file itself, or of something else. */
+static void
+put_range(worker *w, const text_buf *quoted, unsigned long long off, unsigned long long len)
+{
+    add_key(w);
+    copy_refer_range(&w->text, quoted, off, len);
+    w->references++;
+}
+
+static int
+put_other(worker *w, const char *url, unsigned long long off, unsigned long long len)
+{
+    int rc = copy_refer_quote(&w->other, url);
+
+    if (rc == NC_NOERR)
+        put_range(w, &w->other, off, len);
+    return rc;
 }
 
 /* A chunk at a place that the source's own map refers to. */
@@ -138,8 +153,7 @@ put_place(worker *w, const char *from, unsigned long long off, unsigned long lon
         length = len;
     }
     url = copy_refer_url(w->all->f, place);
-    rc = copy_refer_range(&w->text, name_key(w), url, start, length);
-    w->references++;
+    rc = put_other(w, url, start, length);
     free(url);
     free(place);
     return rc;
@@ -150,17 +164,18 @@ static int
 put_chunk(worker *w, const char *from, unsigned long long off, unsigned long long len)
 {
     char *url;
-    int   rc;
+    int   rc = NC_NOERR;
 
     atomic_fetch_add(&w->v->refer->stored, 1);
     if (len != NCZARR_MAP_WHOLE && len <= w->all->r->o->inlined)
         return put_bytes(w, from, off, len);
     if (w->file->set) {
         rc = put_place(w, from, off, len);
+    } else if (w->file->one) {
+        put_range(w, &w->url, off, len);
     } else {
-        url = w->file->one ? NULL : memory_textf("%s%s", w->file->url, from);
-        rc = copy_refer_range(&w->text, name_key(w), url != NULL ? url : w->file->url, off, len);
-        w->references++;
+        url = memory_textf("%s%s", w->file->url, from);
+        rc = put_other(w, url, off, len);
         free(url);
     }
     return rc == NC_NOERR ? flush_text(w, TEXT_WRITTEN) : rc;
@@ -285,9 +300,12 @@ put_file(worker *w)
     const refer *a = w->all;
     int          rc = NC_NOERR;
 
+    if (w->file->one && w->file->url != NULL)
+        rc = copy_refer_quote(&w->url, w->file->url);
     for (size_t k = a->first[w->i]; k < a->first[w->i + 1] && rc == NC_NOERR; k++) {
         w->v = a->jobs[k].v;
         w->part = a->jobs[k].part;
+        copy_refer_prefix(&w->prefix, w->v->path + 1);
         w->index = memory_alloc((size_t)w->v->rank, sizeof *w->index);
         if ((rc = copy_check_interrupt()) == NC_NOERR)
             rc = put_part(w);
@@ -367,7 +385,9 @@ run_file(refer *a, size_t i)
     (void)pthread_cond_broadcast(&a->turned);
     (void)pthread_mutex_unlock(&a->lock);
     text_clear(&w.text);
-    text_clear(&w.key);
+    text_clear(&w.url);
+    text_clear(&w.other);
+    text_clear(&w.prefix);
     return rc;
 }
 

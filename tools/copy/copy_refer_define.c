@@ -239,6 +239,20 @@ take_fill(int grp, int varid, const copy_source *s, const copy_var *v)
            none == 0 && nc_def_var_fill(s->groups[v->group].out, v->out, NC_FILL, fill) == NC_NOERR;
 }
 
+/* As its attribute says, which is copied later. */
+static bool
+take_att(int grp, int varid, const copy_source *s, const copy_var *v)
+{
+    unsigned char fill[8];
+    nc_type       type;
+    size_t        n;
+
+    return v->type <= NC_UINT64 && v->type != NC_CHAR &&
+           nc_inq_att(grp, varid, "_FillValue", &type, &n) == NC_NOERR && type == v->type && n == 1 &&
+           nc_get_att(grp, varid, "_FillValue", fill) == NC_NOERR &&
+           nc_def_var_fill(s->groups[v->group].out, v->out, NC_FILL, fill) == NC_NOERR;
+}
+
 /* NULL: chunks of the source are chunks of the new array. */
 static const char *
 compare_chunks(const copy_source *s, int grp, int varid, const copy_var *v, bool *gaps)
@@ -279,13 +293,15 @@ compare_elements(const copy_source *s, int grp, int varid, const copy_var *v)
     return why;
 }
 
-/* The array's fill value, which is what reads where no chunk is. NULL: it is right. */
+/* The array's fill value, which is what reads where no chunk is. NULL: it is right. Chunks are looked for last. */
 static const char *
 settle_fill(const copy_source *s, int grp, int varid, const copy_var *v)
 {
     bool        other = false;
     const char *why = compare_chunks(s, grp, varid, v, &other);
 
+    if (why == NULL && other && take_att(grp, varid, s, v))
+        why = compare_chunks(s, grp, varid, v, &other);
     if (why != NULL || !other || (v->refer->nparts == 1 && has_all_chunks(grp, varid)))
         return why;
     if (take_fill(grp, varid, s, v) && compare_chunks(s, grp, varid, v, &other) == NULL && !other)

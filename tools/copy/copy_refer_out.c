@@ -26,20 +26,26 @@ add_string(text_buf *t, const char *s, size_t n)
     text_addc(t, '"');
 }
 
-void
-copy_refer_number(text_buf *t, unsigned long long n)
+enum { NUMBER_MOST = 20 }; /* digits */
+
+/* Returns where the number ends. */
+static char *
+put_number(char *to, unsigned long long n)
 {
-    char  digits[24];
-    char *p = digits + sizeof digits;
+    char   digits[NUMBER_MOST];
+    char  *p = digits + sizeof digits;
+    size_t len;
 
     do
         *--p = (char)('0' + n % 10);
     while ((n /= 10) > 0);
-    text_addn(t, p, (size_t)(digits + sizeof digits - p));
+    len = (size_t)(digits + sizeof digits - p);
+    memcpy(to, p, len);
+    return to + len;
 }
 
-static void
-begin_member(text_buf *t, const char *key)
+void
+copy_refer_key(text_buf *t, const char *key)
 {
     text_addn(t, ",\n", 2);
     add_string(t, key, strlen(key));
@@ -47,51 +53,93 @@ begin_member(text_buf *t, const char *key)
 }
 
 void
+copy_refer_prefix(text_buf *t, const char *array)
+{
+    text_reset(t);
+    text_addn(t, ",\n", 2);
+    add_string(t, array, strlen(array));
+    t->s[t->len - 1] = '/'; /* in place of the quote */
+}
+
+void
+copy_refer_chunk_key(text_buf *t, const text_buf *prefix, const size_t *index, int rank)
+{
+    char *to = text_room(t, prefix->len + (size_t)(rank + 1) * (NUMBER_MOST + 1) + 2);
+
+    memcpy(to, prefix->s, prefix->len);
+    to += prefix->len;
+    if (rank == 0)
+        *to++ = '0';
+    for (int d = 0; d < rank; d++) {
+        if (d > 0)
+            *to++ = '.';
+        to = put_number(to, index[d]);
+    }
+    *to++ = '"';
+    *to++ = ':';
+    text_end(t, to);
+}
+
+void
 copy_refer_text(text_buf *t, const char *key, const char *text, size_t len)
 {
-    begin_member(t, key);
+    copy_refer_key(t, key);
     text_add_json(t, text, len);
 }
 
 void
-copy_refer_bytes(text_buf *t, const char *key, const void *data, size_t len)
+copy_refer_bytes(text_buf *t, const void *data, size_t len)
 {
     static const char    digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    static const char    begin[] = "\"base64:";
     const unsigned char *p = data;
+    char                *to = text_room(t, sizeof begin + len / 3 * 4 + 8);
 
-    begin_member(t, key);
-    text_add(t, "\"base64:");
+    memcpy(to, begin, sizeof begin - 1);
+    to += sizeof begin - 1;
     for (size_t i = 0; i < len; i += 3) {
         size_t   n = len - i;
         unsigned bits = (unsigned)p[i] << 16 | (n > 1 ? (unsigned)p[i + 1] << 8 : 0) | (n > 2 ? p[i + 2] : 0);
-        char     four[4] = {digits[bits >> 18], digits[bits >> 12 & 63], n > 1 ? digits[bits >> 6 & 63] : '=',
-                        n > 2 ? digits[bits & 63] : '='};
 
-        text_addn(t, four, sizeof four);
+        *to++ = digits[bits >> 18];
+        *to++ = digits[bits >> 12 & 63];
+        *to++ = n > 1 ? digits[bits >> 6 & 63] : '=';
+        *to++ = n > 2 ? digits[bits & 63] : '=';
     }
-    text_addc(t, '"');
+    *to++ = '"';
+    text_end(t, to);
 }
 
 /* What fsspec takes for a template would be another place. */
 int
-copy_refer_range(text_buf *t, const char *key, const char *url, unsigned long long off, unsigned long long len)
+copy_refer_quote(text_buf *t, const char *url)
 {
-    if (!text_is_utf8(url, strlen(url)) || (strchr(url, '{') != NULL && strstr(url, "{{") != NULL)) {
+    if (!text_is_utf8(url, strlen(url)) || strstr(url, "{{") != NULL) {
         message_print("%s: %s in a name cannot be in a set of references: rename it, or copy the values", url,
                       strstr(url, "{{") != NULL ? "'{{'" : "what is no UTF-8");
         return NC_EINVAL;
     }
-    begin_member(t, key);
-    text_addc(t, '[');
+    text_reset(t);
     add_string(t, url, strlen(url));
-    if (len != NCZARR_MAP_WHOLE) {
-        text_addc(t, ',');
-        copy_refer_number(t, off);
-        text_addc(t, ',');
-        copy_refer_number(t, len);
-    }
-    text_addc(t, ']');
     return NC_NOERR;
+}
+
+void
+copy_refer_range(text_buf *t, const text_buf *quoted, unsigned long long off, unsigned long long len)
+{
+    char *to = text_room(t, quoted->len + 2 * (NUMBER_MOST + 1) + 2);
+
+    *to++ = '[';
+    memcpy(to, quoted->s, quoted->len);
+    to += quoted->len;
+    if (len != NCZARR_MAP_WHOLE) {
+        *to++ = ',';
+        to = put_number(to, off);
+        *to++ = ',';
+        to = put_number(to, len);
+    }
+    *to++ = ']';
+    text_end(t, to);
 }
 
 int

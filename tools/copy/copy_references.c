@@ -275,7 +275,8 @@ write_kept(const char *key, unsigned long long size, void *arg)
     if (name_document(key) != NULL) {
         copy_refer_text(&k->text, key, data, len);
     } else {
-        copy_refer_bytes(&k->text, key, data, len);
+        copy_refer_key(&k->text, key);
+        copy_refer_bytes(&k->text, data, len);
         k->out->inlined++;
     }
     free(data);

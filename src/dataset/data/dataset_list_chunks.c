@@ -208,30 +208,59 @@ ask_objects(found *f, zmap *map)
 
 /* ---- where every chunk is stored ---- */
 
+/* The next index of a grid, in C order. */
+static void
+advance_index(const uint64_t *lens, size_t rank, uint64_t *index)
+{
+    for (size_t d = rank; d-- > 0; index[d] = 0)
+        if (++index[d] < lens[d])
+            return;
+}
+
+/* Takes the chunks that are stored, of `all` in the grid of these lengths. `at`: zeros. */
+static int
+take_stored(ncz_dataset *ds, found *f, uint64_t all, const uint64_t *lens, uint64_t *at, ncz_stored_chunks *out)
+{
+    size_t         w = index_width(f->v);
+    ncz_chunk_addr where;
+    int            rc = NC_NOERR;
+
+    for (uint64_t i = 0; rc == NC_NOERR && i < all; i++, advance_index(lens, f->v->rank, at)) {
+        rc = ncz_engine_locate(ds->engine, f->v->spec, at, true, &f->key, &where);
+        if (rc != NC_NOERR || (where.absent && where.lost == NULL))
+            continue;
+        memcpy(out->index + out->n * w, at, w * sizeof *at);
+        out->ranges[out->n++] =
+            where.nfrom > 0 ? (ncz_slot){where.from, where.nfrom} : (ncz_slot){where.offset, where.length};
+    }
+    return rc;
+}
+
 /* Lists the grid, with the place of each chunk. */
 static int
 list_grid(ncz_dataset *ds, found *f, ncz_stored_chunks *out)
 {
-    size_t         w = index_width(f->v);
-    uint64_t       all = 0;
-    ncz_chunk_addr where;
-    int            rc;
+    size_t   w = index_width(f->v);
+    uint64_t all = 0;
+    ncz_dims lens, at;
+    int      rc;
 
     if ((rc = ncz_engine_find_chunks(ds->engine, f->v->spec)) != NC_NOERR || (rc = count_grid(f, &all)) != NC_NOERR ||
         all == 0)
         return rc;
+    lens.v = at.v = NULL;
     out->index = ncz_alloc_n((size_t)all, w * sizeof *out->index);
     out->ranges = ncz_alloc_n((size_t)all, sizeof *out->ranges);
+    out->cap = (size_t)all;
     if (out->index == NULL || out->ranges == NULL)
         rc = ncz_fail_nomem((size_t)all * (w * sizeof *out->index + sizeof *out->ranges));
-    for (size_t i = 0; rc == NC_NOERR && i < all; i++) {
-        index_at(f, i, out->index + out->n * w);
-        rc = ncz_engine_locate(ds->engine, f->v->spec, out->index + out->n * w, true, &f->key, &where);
-        if (rc == NC_NOERR && (!where.absent || where.lost != NULL))
-            out->ranges[out->n++] =
-                where.nfrom > 0 ? (ncz_slot){where.from, where.nfrom} : (ncz_slot){where.offset, where.length};
+    else if ((rc = ncz_dims_init(&lens, w)) == NC_NOERR && (rc = ncz_dims_init(&at, w)) == NC_NOERR) {
+        for (size_t d = 0; d < f->v->rank; d++)
+            lens.v[d] = grid_len(f, d);
+        rc = take_stored(ds, f, all, lens.v, at.v, out);
     }
-    out->cap = (size_t)all;
+    ncz_dims_clear(&at);
+    ncz_dims_clear(&lens);
     ncz_buf_clear(&f->key);
     if (rc != NC_NOERR)
         ncz_stored_chunks_clear(out);
