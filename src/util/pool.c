@@ -1,46 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * pool: the worker threads of the process, and the scratch memory of working threads.
+ * pool: batches of tasks, and who works on them.
  *
- * One lock guards everything; it is never held while a task runs. Batches with tasks left are in a list. A worker takes
- * tasks of the first batch that has room for it; a caller takes only its own, so that it never waits for another's.
- * A batch lives on its caller's stack: the caller waits until no worker is on it.
+ * A caller gives tickets of its batch to idle workers, no more than there are tasks for, and no more than leaves
+ * ncz_pool_threads() threads at work. Then it works, too, on its own batch only, so that it never waits for another's.
+ * A batch that wants more workers is in a list, and gets them as others end. Tasks are taken without a lock.
+ *
+ * A batch lives on its caller's stack: the caller takes back the tickets that no worker has begun with, and waits until
+ * no worker is on it.
  *
  * After a fork the child has no workers and starts its own when it needs them.
  */
-#include "util/util.h"
+#include "util/pool_int.h"
 #include "platform/platform.h"
 
-#include <stdatomic.h>
-#include <stdlib.h>
-
-enum {
-    THREADS_MOST = 256,
-    IDLE_SCRATCH = 16, /* kept for callers; each worker has its own */
-    SPIN_NS = 100000,  /* longest wait without sleeping: about the cost of two sleeps and wake-ups */
-};
-
-#define SCRATCH_KEPT ((size_t)32 << 20) /* larger buffers are freed after use */
+/* A batch's state: the workers on it, whether its caller waits for them, the tasks that have not started. */
+#define WORKERS(state) ((state)&0xffff)
+#define WAITS          ((uint64_t)1 << 16)
+#define TASK           ((uint64_t)1 << 17)
 
 static struct {
     pthread_mutex_t lock;
-    pthread_cond_t  work; /* for workers: there are tasks, or they must end */
-    ncz_pool_batch *first, *last;
-    pthread_t       threads[THREADS_MOST];
-    unsigned        nthreads; /* workers started and not joined */
-    unsigned        nidle;
-    unsigned        nspinning; /* idle workers that spin: they need no signal */
-    atomic_uint     calls;     /* counts the calls for workers; a spinning worker watches it */
-    bool            stopping;
-    unsigned        wanted; /* threads at work, with the callers; 0: not known yet */
-    unsigned        cpus;   /* 0: not known yet */
-    unsigned        share;  /* processes that share them; 0: one */
-    bool            chosen; /* `wanted` follows from them */
-    ncz_scratch     scratch[IDLE_SCRATCH];
-    size_t          nscratch;
-} pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER};
+    ncz_pool_batch *first, *last; /* batches that want workers */
+    atomic_uint     nwanting;
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* One stop at a time: joining must not happen under the pool's lock. Taken before it. */
+/* One stop at a time. Taken before the lock. */
 static pthread_mutex_t ending = PTHREAD_MUTEX_INITIALIZER;
 
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
@@ -55,24 +40,28 @@ before_fork(void)
 {
     (void)pthread_mutex_lock(&ending);
     (void)pthread_mutex_lock(&pool.lock);
+    ncz_pool_workers_lock();
+    ncz_pool_size_lock();
 }
 
 static void
 after_fork(void)
 {
+    ncz_pool_size_unlock();
+    ncz_pool_workers_unlock();
     (void)pthread_mutex_unlock(&pool.lock);
     (void)pthread_mutex_unlock(&ending);
 }
 
-/* Other threads and their tasks do not exist in the child; the idle scratch memory does. */
+/* Other threads and their tasks do not exist in the child. */
 static void
 after_fork_in_child(void)
 {
     pool.first = pool.last = NULL;
-    pool.nthreads = pool.nidle = pool.nspinning = 0;
-    pool.stopping = false;
-    pool.work = (pthread_cond_t)PTHREAD_COND_INITIALIZER; /* it still counts the parent's waiting threads */
+    pool.nwanting = 0;
     after_fork();
+    ncz_pool_workers_forked();
+    ncz_pool_size_forked(in_task);
 }
 
 static void
@@ -81,157 +70,90 @@ watch_forks(void)
     ncz_sys_at_fork(before_fork, after_fork, after_fork_in_child);
 }
 
-/* ---- how many ---- */
-
-/* Under the lock, when the CPUs are known. */
-static unsigned
-choose_threads(void)
-{
-    const char *text = ncz_env("NCZARR_THREADS");
-    char       *end;
-    long        n;
-
-    if (text != NULL) {
-        n = strtol(text, &end, 10);
-        if (*end == '\0' && n >= 1)
-            return n < THREADS_MOST ? (unsigned)n : THREADS_MOST;
-        ncz_log(NCZ_LOG_WARN, "NCZARR_THREADS=%.40s is not a number of threads", text);
-    }
-    n = pool.share > 1 ? (pool.cpus + pool.share - 1) / pool.share : pool.cpus;
-    pool.chosen = true;
-    return n < THREADS_MOST ? (unsigned)n : THREADS_MOST;
-}
-
 unsigned
 ncz_pool_threads(void)
 {
-    unsigned n;
-
     (void)pthread_once(&fork_once, watch_forks);
-    (void)pthread_mutex_lock(&pool.lock);
-    if (pool.cpus == 0)
-        pool.cpus = ncz_cpus();
-    if (pool.wanted == 0) {
-        pool.wanted = choose_threads();
-        ncz_log(NCZ_LOG_INFO, "up to %u threads, %s", pool.wanted,
-                pool.chosen ? "one for each CPU of this process" : "as NCZARR_THREADS says");
+    return ncz_pool_size();
+}
+
+/* ---- a batch ---- */
+
+/* How many tasks a thread takes at once: fewer towards the end, so that all threads end at about the same time. */
+static size_t
+choose_share(const ncz_pool_batch *b, uint64_t left)
+{
+    uint64_t share = left / (2 * (b->most + 1)) + 1;
+
+    return share < b->grain ? (size_t)share : b->grain;
+}
+
+/* Runs tasks of a batch until all have started. */
+static void
+work_on(ncz_pool_batch *b, ncz_scratch *scratch)
+{
+    bool     outer = in_task;
+    uint64_t state = b->state;
+
+    in_task = true;
+    while (state >= TASK) {
+        size_t n = choose_share(b, state / TASK);
+
+        if (!atomic_compare_exchange_weak(&b->state, &state, state - n * TASK))
+            continue;
+        for (size_t at = atomic_fetch_add(&b->next, n), end = at + n; at < end; at++)
+            b->fn(b->arg, at, scratch);
+        state = b->state;
     }
-    n = pool.wanted;
-    (void)pthread_mutex_unlock(&pool.lock);
-    return n;
+    in_task = outer;
 }
 
-void
-ncz_pool_set_threads(unsigned n)
-{
-    ncz_pool_stop(); /* the next use starts as many as it needs */
-    (void)pthread_mutex_lock(&pool.lock);
-    pool.wanted = n < THREADS_MOST ? n : THREADS_MOST;
-    pool.chosen = false;
-    pool.cpus = 0; /* they may have changed */
-    (void)pthread_mutex_unlock(&pool.lock);
-}
-
-void
-ncz_pool_share(unsigned processes)
-{
-    bool again;
-
-    (void)pthread_mutex_lock(&pool.lock);
-    again = processes != pool.share && pool.chosen;
-    pool.share = processes;
-    (void)pthread_mutex_unlock(&pool.lock);
-    if (again)
-        ncz_pool_set_threads(0);
-}
-
-unsigned
-ncz_pool_processes(void)
-{
-    unsigned n;
-
-    (void)pthread_mutex_lock(&pool.lock);
-    n = pool.share > 1 ? pool.share : 1;
-    (void)pthread_mutex_unlock(&pool.lock);
-    return n;
-}
-
-/* ---- spinning ----
- *
- * Waking a worker for each of many short calls costs more than the calls. So short waits spin: a caller for the last
- * tasks of its batch, and a worker whose last wait was short. If a program does other things between its calls, its
- * workers sleep.
- */
-
-#if defined __x86_64__ || defined __i386__
-#define RELAX() __builtin_ia32_pause()
-#elif defined __aarch64__
-#define RELAX() __asm__ volatile("yield")
-#else
-#define RELAX() ((void)0)
-#endif
-
-typedef struct spin {
-    int64_t  until;
-    unsigned rounds;
-} spin;
-
-/* False when the time is over. */
+/* One more worker, if there are tasks and it may have one. */
 static bool
-spin_once(spin *p)
+reserve_worker(ncz_pool_batch *b)
 {
-    RELAX();
-    return ++p->rounds % 16 != 0 || ncz_now_ns() < p->until;
+    uint64_t state = b->state;
+
+    do {
+        if (state < TASK || WORKERS(state) >= b->most)
+            return false;
+    } while (!atomic_compare_exchange_weak(&b->state, &state, state + 1));
+    return true;
 }
 
-/* Takes the lock, whose holders release it at once: not worth a sleep. */
 static void
-lock_spinning(void)
+wake_caller(ncz_pool_batch *b)
 {
-    spin p = {.until = ncz_now_ns() + SPIN_NS};
-
-    while (pthread_mutex_trylock(&pool.lock) != 0)
-        if (!spin_once(&p)) {
-            (void)pthread_mutex_lock(&pool.lock);
-            return;
-        }
+    (void)pthread_mutex_lock(&pool.lock);
+    b->woken = true;
+    (void)pthread_cond_signal(b->done);
+    (void)pthread_mutex_unlock(&pool.lock);
 }
 
-/* Is there a CPU for each thread? Else a spinning thread would keep others from their work. Under the lock. */
+/* One worker less. The batch may not be there afterwards. */
+static void
+release_worker(ncz_pool_batch *b)
+{
+    if (atomic_fetch_sub(&b->state, 1) == WAITS + 1)
+        wake_caller(b);
+}
+
+/* The same, unless tasks were added. */
 static bool
-may_spin(void)
+leave_batch(ncz_pool_batch *b)
 {
-    return pool.wanted <= pool.cpus;
+    uint64_t state = b->state;
+
+    do {
+        if (state >= TASK)
+            return false;
+    } while (!atomic_compare_exchange_weak(&b->state, &state, state - 1));
+    if (state == WAITS + 1)
+        wake_caller(b);
+    return true;
 }
 
-/* A worker waits for a call. The lock is held before and after, and released in between. */
-static void
-spin_for_call(void)
-{
-    spin     p = {.until = ncz_now_ns() + SPIN_NS};
-    unsigned seen = atomic_load(&pool.calls);
-
-    pool.nspinning++;
-    (void)pthread_mutex_unlock(&pool.lock);
-    while (atomic_load_explicit(&pool.calls, memory_order_relaxed) == seen && spin_once(&p))
-        ;
-    lock_spinning();
-    pool.nspinning--;
-}
-
-/* A caller waits until no worker is on its batch. The lock: as above. */
-static void
-spin_for_workers(const ncz_pool_batch *b)
-{
-    spin p = {.until = ncz_now_ns() + SPIN_NS};
-
-    (void)pthread_mutex_unlock(&pool.lock);
-    while (atomic_load_explicit(&b->busy, memory_order_relaxed) > 0 && spin_once(&p))
-        ;
-    lock_spinning();
-}
-
-/* ---- the list of batches, under the lock ---- */
+/* ---- the list of batches that want workers, under the lock ---- */
 
 static void
 list_add(ncz_pool_batch *b)
@@ -240,6 +162,7 @@ list_add(ncz_pool_batch *b)
     b->before = pool.last;
     *(pool.last != NULL ? &pool.last->after : &pool.first) = b;
     pool.last = b;
+    pool.nwanting++;
 }
 
 static void
@@ -247,134 +170,136 @@ list_del(ncz_pool_batch *b)
 {
     *(b->before != NULL ? &b->before->after : &pool.first) = b->after;
     *(b->after != NULL ? &b->after->before : &pool.last) = b->before;
+    b->lacking = 0;
+    pool.nwanting--;
 }
 
+/* The first that can have a worker, reserved for it. */
 static ncz_pool_batch *
-find_open_batch(void)
+take_wanting(void)
 {
-    ncz_pool_batch *b = pool.first;
+    ncz_pool_batch *b;
 
-    while (b != NULL && b->busy >= b->most)
-        b = b->after;
+    (void)pthread_mutex_lock(&pool.lock);
+    while ((b = pool.first) != NULL) {
+        bool reserved = reserve_worker(b);
+
+        if (!reserved || --b->lacking == 0)
+            list_del(b);
+        if (reserved)
+            break;
+    }
+    (void)pthread_mutex_unlock(&pool.lock);
     return b;
 }
 
-/* How many tasks a thread takes at once: fewer towards the end, so that all threads end at about the same time. */
-static size_t
-choose_share(const ncz_pool_batch *b)
-{
-    size_t share = (b->n - b->next) / (2 * (b->most + 1)) + 1;
+/* ---- tickets ---- */
 
-    return share < b->grain ? share : b->grain;
+static void *run_worker(void *arg);
+
+/* An idle worker, if one more thread may be at work. */
+static ncz_worker *
+take_worker(void)
+{
+    ncz_worker *w;
+
+    if (!ncz_pool_enter_if_room())
+        return NULL;
+    if ((w = ncz_pool_worker_take()) == NULL)
+        ncz_pool_leave();
+    return w;
 }
 
-/* Runs tasks of a batch until all have started. The lock is held before and after. */
 static void
-work_on(ncz_pool_batch *b, ncz_scratch *scratch)
+put_worker(ncz_worker *w)
 {
-    bool outer = in_task;
-
-    in_task = true;
-    while (b->next < b->n) {
-        size_t at = b->next, end = at + choose_share(b);
-
-        b->next = end;
-        if (end == b->n)
-            list_del(b);
-        (void)pthread_mutex_unlock(&pool.lock);
-        for (; at < end; at++)
-            b->fn(b->arg, at, scratch);
-        (void)pthread_mutex_lock(&pool.lock);
-    }
-    in_task = outer;
+    ncz_pool_worker_put(w);
+    ncz_pool_leave();
 }
 
-/* ---- workers ---- */
-
-/* A batch that has room; NULL: the worker must end. Under the lock. *brief: was the last wait short? Is this one? */
-static ncz_pool_batch *
-next_batch(bool *brief)
+/* The batch has reserved it. */
+static bool
+give_ticket(ncz_worker *w, ncz_pool_batch *b)
 {
-    ncz_pool_batch *b = find_open_batch();
-    int64_t         began;
+    bool given = ncz_pool_worker_give(w, b, run_worker);
 
-    if (b != NULL || pool.stopping)
-        return pool.stopping ? NULL : b;
-    began = ncz_now_ns();
-    pool.nidle++;
-    if (*brief && may_spin())
-        spin_for_call();
-    while (!pool.stopping && (b = find_open_batch()) == NULL)
-        (void)pthread_cond_wait(&pool.work, &pool.lock);
-    pool.nidle--;
-    *brief = ncz_now_ns() - began < SPIN_NS;
-    return pool.stopping ? NULL : b;
+    if (!given) {
+        put_worker(w);
+        release_worker(b);
+    }
+    return given;
+}
+
+/* Gives idle workers to batches that want them. */
+static void
+serve_wanting(void)
+{
+    while (pool.nwanting > 0) {
+        ncz_worker     *w = take_worker();
+        ncz_pool_batch *b = w != NULL ? take_wanting() : NULL;
+
+        if (b == NULL) {
+            if (w != NULL)
+                put_worker(w);
+            return;
+        }
+        if (!give_ticket(w, b))
+            return;
+    }
+}
+
+static void
+leave_pool(void)
+{
+    ncz_pool_leave();
+    serve_wanting();
+}
+
+static void
+want_workers(ncz_pool_batch *b, size_t n)
+{
+    (void)pthread_mutex_lock(&pool.lock);
+    if (b->lacking == 0)
+        list_add(b);
+    b->lacking += n;
+    (void)pthread_mutex_unlock(&pool.lock);
+    serve_wanting();
+}
+
+/* Workers for up to `n` tasks, now or as they come free. False: the system allows no more threads. */
+static bool
+call_workers(ncz_pool_batch *b, size_t n)
+{
+    for (; n > 0 && reserve_worker(b); n--) {
+        ncz_worker *w = take_worker();
+
+        if (w == NULL) {
+            release_worker(b);
+            want_workers(b, n);
+            return true;
+        }
+        if (!give_ticket(w, b))
+            return false;
+    }
+    return true;
 }
 
 static void *
 run_worker(void *arg)
 {
+    ncz_worker     *w = arg;
     ncz_scratch     scratch = NCZ_SCRATCH_INIT;
     ncz_pool_batch *b;
-    bool            brief = false;
 
-    (void)arg;
-    (void)pthread_mutex_lock(&pool.lock);
-    while ((b = next_batch(&brief)) != NULL) {
-        b->busy++;
-        work_on(b, &scratch);
-        if (--b->busy == 0 && b->done != NULL)
-            (void)pthread_cond_signal(b->done);
+    while ((b = ncz_pool_worker_wait(w)) != NULL) {
+        do
+            work_on(b, &scratch);
+        while (!leave_batch(b));
+        put_worker(w);
+        serve_wanting();
     }
-    (void)pthread_mutex_unlock(&pool.lock);
     ncz_scratch_clear(&scratch);
     return NULL;
-}
-
-/* Starts one more worker. Under the lock. */
-static bool
-start_worker(void)
-{
-    if (ncz_sys_thread_start(&pool.threads[pool.nthreads], run_worker, NULL) != 0)
-        return false;
-    pool.nthreads++;
-    return true;
-}
-
-/* Wakes or starts workers for up to `n` tasks; fewer if the system allows no more. */
-static void
-call_workers(size_t n)
-{
-    size_t idle = pool.nidle, asleep = idle - pool.nspinning, wake = n > pool.nspinning ? n - pool.nspinning : 0;
-
-    atomic_fetch_add(&pool.calls, 1);
-    if (wake >= asleep && asleep > 0)
-        (void)pthread_cond_broadcast(&pool.work);
-    else
-        for (size_t i = 0; i < wake && asleep > 0; i++)
-            (void)pthread_cond_signal(&pool.work);
-    while (!pool.stopping && n > idle && pool.nthreads + 1 < pool.wanted && start_worker())
-        idle++;
-}
-
-static void
-stop_workers(void)
-{
-    unsigned n;
-
-    (void)pthread_mutex_lock(&pool.lock);
-    pool.stopping = true;
-    n = pool.nthreads;
-    (void)pthread_cond_broadcast(&pool.work);
-    (void)pthread_mutex_unlock(&pool.lock);
-    for (unsigned i = 0; i < n; i++)
-        (void)pthread_join(pool.threads[i], NULL);
-    (void)pthread_mutex_lock(&pool.lock);
-    pool.nthreads = 0;
-    pool.stopping = false;
-    while (pool.nscratch > 0)
-        ncz_scratch_clear(&pool.scratch[--pool.nscratch]);
-    (void)pthread_mutex_unlock(&pool.lock);
 }
 
 /* Does nothing within a task, which would wait for itself. */
@@ -384,50 +309,67 @@ ncz_pool_stop(void)
     if (in_task)
         return;
     (void)pthread_mutex_lock(&ending);
-    stop_workers();
+    ncz_pool_workers_stop();
+    ncz_scratch_free_kept();
     (void)pthread_mutex_unlock(&ending);
+}
+
+void
+ncz_pool_set_threads(unsigned n)
+{
+    ncz_pool_stop(); /* the next use starts as many as it needs */
+    ncz_pool_size_set(n);
+}
+
+void
+ncz_pool_share(unsigned processes)
+{
+    if (ncz_pool_size_share(processes))
+        ncz_pool_set_threads(0);
 }
 
 /* ---- callers ---- */
 
-static ncz_scratch
-take_scratch(void)
+static bool
+has_no_workers(const void *batch)
 {
-    return pool.nscratch > 0 ? pool.scratch[--pool.nscratch] : NCZ_SCRATCH_INIT;
+    return WORKERS(((const ncz_pool_batch *)batch)->state) == 0;
 }
 
-/* The lock is held before and after, and released in between. */
 static void
-give_scratch(ncz_scratch *s)
+sleep_until_left(ncz_pool_batch *b)
 {
-    (void)pthread_mutex_unlock(&pool.lock);
-    ncz_scratch_trim(s, SCRATCH_KEPT);
+    pthread_cond_t done = PTHREAD_COND_INITIALIZER;
+
     (void)pthread_mutex_lock(&pool.lock);
-    if (pool.nscratch < IDLE_SCRATCH && pool.nscratch < pool.wanted) {
-        pool.scratch[pool.nscratch++] = *s;
-        return;
-    }
+    b->done = &done;
+    if (WORKERS(atomic_fetch_or(&b->state, WAITS)) > 0)
+        while (!b->woken)
+            (void)pthread_cond_wait(&done, &pool.lock);
     (void)pthread_mutex_unlock(&pool.lock);
-    ncz_scratch_clear(s);
-    (void)pthread_mutex_lock(&pool.lock);
+    (void)pthread_cond_destroy(&done);
 }
 
 /* Runs the tasks that are left, then waits for the workers. */
 static void
-finish_batch(ncz_pool_batch *b)
+finish_batch(ncz_pool_batch *b, ncz_scratch *scratch)
 {
-    pthread_cond_t done = PTHREAD_COND_INITIALIZER;
-    ncz_scratch    s;
+    ncz_worker *w;
 
-    b->done = &done;
-    s = take_scratch();
-    work_on(b, &s);
-    if (b->busy > 0 && may_spin())
-        spin_for_workers(b);
-    while (b->busy > 0)
-        (void)pthread_cond_wait(&done, &pool.lock);
-    give_scratch(&s);
-    (void)pthread_cond_destroy(&done);
+    work_on(b, scratch);
+    if (pool.nwanting > 0) {
+        (void)pthread_mutex_lock(&pool.lock);
+        if (b->lacking > 0)
+            list_del(b);
+        (void)pthread_mutex_unlock(&pool.lock);
+    }
+    while (!has_no_workers(b) && (w = ncz_pool_worker_take_back(b)) != NULL) {
+        put_worker(w);
+        release_worker(b);
+    }
+    ncz_pool_spin(has_no_workers, b, true);
+    if (!has_no_workers(b))
+        sleep_until_left(b);
 }
 
 bool
@@ -451,39 +393,43 @@ threads_here(void)
     return threads > 1 && leaves_one ? threads - 1 : threads;
 }
 
+static void
+run_alone(size_t n, ncz_pool_fn fn, void *arg, ncz_scratch *scratch)
+{
+    bool outer = in_task;
+
+    in_task = true;
+    for (size_t i = 0; i < n; i++)
+        fn(arg, i, scratch);
+    in_task = outer;
+}
+
+/* A batch for which others leave no thread, and that would end soon, is not worth the lock. */
 void
 ncz_pool_each(size_t n, size_t most, ncz_pool_fn fn, void *arg)
 {
-    size_t         threads = threads_here();
-    ncz_pool_batch b = {.fn = fn, .arg = arg, .n = n};
+    size_t      all = threads_here(), threads = most < all ? most : all;
+    ncz_scratch own, *scratch;
+    bool        outer = in_task;
 
-    if (most < threads)
-        threads = most;
     if (n < threads)
         threads = n;
     if (n == 0)
         return;
-    (void)pthread_mutex_lock(&pool.lock);
-    if (threads > 1) {
-        b.most = threads - 1;
-        b.grain = n / (threads * 16) + 1;
-        list_add(&b);
-        call_workers(threads - 1);
-        finish_batch(&b);
-    } else {
-        /* All on this thread. */
-        ncz_scratch s = take_scratch();
-        bool        outer = in_task;
+    scratch = ncz_scratch_take(&own, ncz_pool_threads());
+    if (!outer)
+        ncz_pool_enter();
+    if (threads > 1 && (n > all || ncz_pool_has_room())) {
+        ncz_pool_batch b = {
+            .fn = fn, .arg = arg, .grain = n / (threads * 16) + 1, .most = threads - 1, .state = n * TASK};
 
-        (void)pthread_mutex_unlock(&pool.lock);
-        in_task = true;
-        for (size_t i = 0; i < n; i++)
-            fn(arg, i, &s);
-        in_task = outer;
-        (void)pthread_mutex_lock(&pool.lock);
-        give_scratch(&s);
-    }
-    (void)pthread_mutex_unlock(&pool.lock);
+        (void)call_workers(&b, threads - 1);
+        finish_batch(&b, scratch);
+    } else
+        run_alone(n, fn, arg, scratch);
+    if (!outer)
+        leave_pool();
+    ncz_scratch_give(scratch, &own);
 }
 
 void
@@ -494,31 +440,30 @@ ncz_pool_begin(ncz_pool_batch *b, ncz_pool_fn fn, void *arg)
     *b = (ncz_pool_batch){.fn = fn, .arg = arg, .grain = 1, .most = threads - 1};
 }
 
+static void
+work_here(ncz_pool_batch *b, void (*work)(ncz_pool_batch *b, ncz_scratch *scratch))
+{
+    ncz_scratch own, *scratch = ncz_scratch_take(&own, ncz_pool_threads());
+    bool        outer = in_task;
+
+    if (!outer)
+        ncz_pool_enter();
+    work(b, scratch);
+    if (!outer)
+        leave_pool();
+    ncz_scratch_give(scratch, &own);
+}
+
 void
 ncz_pool_add(ncz_pool_batch *b)
 {
-    bool here;
-
-    (void)pthread_mutex_lock(&pool.lock);
-    if (b->next == b->n)
-        list_add(b);
-    b->n++;
-    if (b->busy < b->most)
-        call_workers(b->n - b->next < b->most - b->busy ? b->n - b->next : b->most - b->busy);
-    here = b->most == 0 || pool.nthreads == 0;
-    if (here) {
-        ncz_scratch s = take_scratch();
-
-        work_on(b, &s);
-        give_scratch(&s);
-    }
-    (void)pthread_mutex_unlock(&pool.lock);
+    (void)atomic_fetch_add(&b->state, TASK);
+    if (b->most == 0 || (!call_workers(b, 1) && has_no_workers(b)))
+        work_here(b, work_on);
 }
 
 void
 ncz_pool_end(ncz_pool_batch *b)
 {
-    (void)pthread_mutex_lock(&pool.lock);
-    finish_batch(b);
-    (void)pthread_mutex_unlock(&pool.lock);
+    work_here(b, finish_batch);
 }

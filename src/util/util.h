@@ -384,11 +384,17 @@ ncz_buf *ncz_scratch_buf(ncz_scratch *s, ncz_scratch_use use, size_t limit);
 void     ncz_scratch_trim(ncz_scratch *s, size_t most); /* frees buffers of more than `most` bytes */
 void     ncz_scratch_clear(ncz_scratch *s);
 
+/* Scratch for a thread that is no worker, if possible what it had last. `own` is given where none of the first `most`
+ * is free. Give it back with the same `own`. */
+ncz_scratch *ncz_scratch_take(ncz_scratch *own, unsigned most);
+void         ncz_scratch_give(ncz_scratch *s, ncz_scratch *own);
+void         ncz_scratch_free_kept(void); /* of those that are not taken */
+
 /* ---- pool: the threads of the process ---------------------------------------------------------------------------
  *
  * One pool per process, made at first use. The caller works too: n threads are at most n - 1 workers and the caller,
- * and with 1 no thread is ever started. Concurrent callers share the workers. If a task uses the pool, the inner
- * tasks run on its own thread. A task must not wait for another task.
+ * and with 1 no thread is ever started. Concurrent callers share the workers, and each takes the place of one. If a
+ * task uses the pool, the inner tasks run on its own thread. A task must not wait for another task.
  *
  * A task returns nothing: it saves an error (ncz_err_save) where its caller looks for it.
  */
@@ -413,14 +419,16 @@ void ncz_pool_each(size_t n, size_t most, ncz_pool_fn fn, void *arg);
 typedef struct ncz_pool_batch ncz_pool_batch;
 
 struct ncz_pool_batch {
-    ncz_pool_batch *before, *after; /* in the list of batches with tasks left */
-    ncz_pool_fn     fn;
-    void           *arg;
-    size_t          next, n; /* tasks [next, n) have not started */
-    size_t          grain;   /* tasks that a thread takes at once */
-    size_t          most;    /* workers at once */
-    atomic_size_t   busy;    /* workers on it; changed under the pool's lock */
-    void           *done;    /* the condition variable that its caller waits on */
+    ncz_pool_fn      fn;
+    void            *arg;
+    size_t           grain;          /* tasks that a thread takes at once */
+    size_t           most;           /* workers at once */
+    _Atomic uint64_t state;          /* tasks that have not started, and the workers on it: pool.c */
+    atomic_size_t    next;           /* the first task that has not started */
+    ncz_pool_batch  *before, *after; /* in the list of batches that want workers */
+    size_t           lacking;        /* so many; 0: not in the list */
+    void            *done;           /* the condition variable that its caller waits on */
+    bool             woken;
 };
 
 void ncz_pool_begin(ncz_pool_batch *b, ncz_pool_fn fn, void *arg);

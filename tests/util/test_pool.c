@@ -4,7 +4,7 @@
  */
 #include "support/failing_alloc.h"
 #include "support/test.h"
-#include "util/util.h"
+#include "util/pool_int.h"
 #include "contract/host.h"
 
 #include <pthread.h>
@@ -289,4 +289,91 @@ TEST(close_calls)
             (void)usleep(500);
     }
     ncz_pool_stop(); /* while they look out for more */
+}
+
+/* ---- tickets ---- */
+
+static void
+rest(void *arg, size_t i, ncz_scratch *scratch)
+{
+    int64_t until = ncz_now_ns() + 2000;
+
+    (void)i;
+    (void)scratch;
+    while (ncz_now_ns() < until)
+        (void)arg;
+}
+
+static ncz_pool_counts
+counts_of_calls(size_t calls, size_t n)
+{
+    ncz_pool_counts before = ncz_pool_count(), after;
+
+    for (size_t i = 0; i < calls; i++)
+        ncz_pool_each(n, SIZE_MAX, rest, NULL);
+    after = ncz_pool_count();
+    return (ncz_pool_counts){after.tickets - before.tickets, after.wakes - before.wakes, after.spins - before.spins};
+}
+
+/* One thread works anyway: a batch of n tasks gets n - 1 workers, however many there are. */
+TEST(no_more_workers_wake_than_there_are_tasks_for)
+{
+    for (size_t n = 1; n <= 20; n++) {
+        ncz_pool_counts c;
+
+        ncz_pool_set_threads(16);
+        c = counts_of_calls(50, n);
+        assert_true(c.tickets <=
+                    50 * (n < 16 ? n - 1 : 15)); /* less where workers of the last call are about to end */
+        assert_true(c.wakes <= c.tickets);
+        assert_true(n == 1 || c.tickets > 0);
+    }
+}
+
+TEST(nothing_spins_where_there_are_fewer_cpus_than_threads)
+{
+    ncz_pool_set_threads(ncz_cpus() + 1);
+    assert_int_equal(counts_of_calls(300, 4).spins, 0);
+}
+
+typedef struct meeting {
+    atomic_uint begun;
+    atomic_bool over;
+} meeting;
+
+static void
+attend(void *arg, size_t i, ncz_scratch *scratch)
+{
+    meeting *m = arg;
+
+    (void)i;
+    (void)scratch;
+    atomic_fetch_add(&m->begun, 1);
+    while (!m->over)
+        (void)usleep(100);
+}
+
+static void *
+call_attend(void *arg)
+{
+    ncz_pool_each(1, SIZE_MAX, attend, arg);
+    return NULL;
+}
+
+/* Callers that are as many as the threads that may be at work leave no place for workers; who leaves, makes one. */
+TEST(callers_take_the_place_of_workers)
+{
+    meeting   m = {0};
+    pthread_t id[CALLERS];
+
+    ncz_pool_set_threads(CALLERS);
+    for (size_t i = 0; i < CALLERS; i++)
+        assert_int_equal(pthread_create(&id[i], NULL, call_attend, &m), 0);
+    while (m.begun < CALLERS)
+        (void)usleep(100);
+    assert_int_equal(counts_of_calls(10, 4).tickets, 0);
+    m.over = true;
+    for (size_t i = 0; i < CALLERS; i++)
+        assert_int_equal(pthread_join(id[i], NULL), 0);
+    assert_true(counts_of_calls(10, 4).tickets > 0);
 }
