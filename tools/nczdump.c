@@ -89,7 +89,8 @@ static const option_row rows[] = {
      ": what is wrong, by address; which bytes are for what"},
     {OPT_LOG, 0, "log", NULL, NULL, "branches, tags and the history of an Icechunk repository", NULL},
     {OPT_HTML, 0, "html", NULL, NULL, "a page about the dataset for a browser", ", with statistics and pictures"},
-    {OPT_SAMPLE, 0, "sample", "N", NULL, "with --html, statistics of at most N values of a variable", " (100000)"},
+    {OPT_SAMPLE, 0, "sample", "N", NULL, "with --html, statistics of at most N values of a variable",
+     " (all of up to 64 MiB)"},
     {OPT_PLOT, 0, "plot", "VAR", ":vars", "a picture of one variable",
      ", in OUT.png or VAR.png: a map of its last two dimensions, or a line; or of a part: v[0,:,:]"},
     {OPT_SHOW, 0, "show", "VAR", ":vars", "the same on the terminal", NULL},
@@ -547,7 +548,7 @@ run_request(char **args, int n, dump_request *r)
 int
 main(int argc, char **argv)
 {
-    dump_request r = {.dump = DUMP_OPTS_INIT, .sample = REPORT_SAMPLE};
+    dump_request r = {.dump = DUMP_OPTS_INIT};
     option_table t = options;
     int          status;
 

@@ -2,8 +2,8 @@
 /*
  * report.h: nczdump --html: one page about a dataset, for a browser; --plot and --show: one picture alone.
  *
- * The page needs nothing but itself: styles, pictures (PNG) and the few lines of script are inside. Values are sampled:
- * at most so many of each variable, from at most so many of its chunks, and the page says so.
+ * The page needs nothing but itself: styles, pictures (PNG) and the few lines of script are inside. Of large
+ * variables only some chunks are read, and the page says so.
  */
 #ifndef NCZDUMP_REPORT_H
 #define NCZDUMP_REPORT_H
@@ -15,10 +15,8 @@
 
 typedef struct report_opts {
     const char *file;   /* what error messages name; NULL: the dataset's name */
-    size_t      sample; /* the most values of a variable that statistics are made of */
+    size_t      sample; /* the most values of a variable that statistics are made of; 0: all of up to 64 MiB */
 } report_opts;
-
-#define REPORT_SAMPLE 100000
 
 /* Prints the page. Returns 0, or the first error's code; each is reported on stderr, and where it belongs on the
  * page. */

@@ -22,7 +22,7 @@ read_coordinate(const dump_var *c, size_t index, double *out)
     if (!good)
         return false;
     report_meaning_load(c, &m);
-    *out = dump_value_double(m.type, &raw) * m.scale + m.offset;
+    *out = report_meaning_value(&m, &raw);
     report_meaning_clear(&m);
     return isfinite(*out);
 }

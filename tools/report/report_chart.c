@@ -189,12 +189,15 @@ report_add_scale(text_buf *t, const report_stats *bins, const dump_var *v, bool 
     report_chart_clear(&c);
 }
 
-/* With what part of the n values each category is. Of many, those that do not occur are hidden. */
+/* With what part of the values each category is. Of many, those that do not occur are hidden. */
 void
-report_add_legend(text_buf *t, const report_flags *f, size_t n)
+report_add_legend(text_buf *t, const report_flags *f)
 {
     enum { ALL_SHOWN = 16 };
+    size_t n = f->others;
 
+    for (int i = 0; i < f->n; i++)
+        n += f->count[i];
     text_add(t, "<ul class=legend>");
     for (int i = 0; i <= f->n; i++) {
         size_t        count = i < f->n ? f->count[i] : f->others;
@@ -208,7 +211,8 @@ report_add_legend(text_buf *t, const report_flags *f, size_t n)
                   i == f->n ? REPORT_CATEGORIES : i, count == 0 && f->n > ALL_SHOWN ? " hidden" : "", rgb[0], rgb[1],
                   rgb[2]);
         report_add_text(t, i < f->n ? f->name[i] : "other values");
-        text_addf(t, "</bdi> <small>%.3g\xc2\xa0%%</small></li>", n > 0 ? 100. * (double)count / (double)n : 0);
+        text_addf(t, "</bdi> <small>%s%.3g\xc2\xa0%%</small></li>", f->sampled ? "\xe2\x89\x88 " : "",
+                  n > 0 ? 100. * (double)count / (double)n : 0);
     }
     text_add(t, "</ul>\n");
 }

@@ -69,22 +69,32 @@ draw_stroke(report_picture *pic, size_t x0, size_t y0, size_t x1, size_t y1)
     }
 }
 
-/* Neighbours are joined; a missing value leaves a gap. */
+static size_t
+row_of(const report_plot_data *d, double value, const report_picture *pic)
+{
+    double half = d->stats.most / 2 - d->stats.least / 2;
+    double part = half > 0 ? (value / 2 - d->stats.least / 2) / half : 0.5;
+
+    return (size_t)((1 - part) * (double)(pic->height - 1) + 0.5);
+}
+
+/* Neighbours are joined; a missing value leaves a gap. From the least to the greatest of what a place has gathered. */
 static void
 draw_line(const report_plot_data *d, report_picture *pic)
 {
     const report_axis *a = &d->sample.axis[d->x];
-    double             half = d->stats.most / 2 - d->stats.least / 2;
     size_t             before_x = 0, before_y = 0;
     bool               drawing = false;
 
     for (size_t i = 0; i < a->n; i++) {
-        double value = d->sample.value[i], part = half > 0 ? (value / 2 - d->stats.least / 2) / half : 0.5;
+        double value = d->sample.value[i];
         size_t x = (size_t)((double)a->index[i] / (double)(a->len - 1) * (double)(pic->width - 1) + 0.5), y;
 
         if (isfinite(value)) {
-            y = (size_t)((1 - part) * (double)(pic->height - 1) + 0.5);
+            y = row_of(d, value, pic);
             draw_stroke(pic, drawing ? before_x : x, drawing ? before_y : y, x, y);
+            if (d->sample.least != NULL)
+                draw_stroke(pic, x, row_of(d, d->sample.least[i], pic), x, row_of(d, d->sample.most[i], pic));
             before_x = x;
             before_y = y;
         }

@@ -12,6 +12,7 @@ enum {
     MAP_SIDE = 256,
     MAP_SAMPLE = 65536,
     LINE_POINTS = 800,
+    LINE_PLACES = 4800,
     FRAMES = 12,
     LARGE = 128,
     FRAMES_LARGE = 8,
@@ -57,27 +58,49 @@ add_pointed(text_buf *t, int kind, size_t nx, size_t ny, bool upward, size_t x_i
 
 /* ---- line ----------------------------------------------------------------------------------------------------- */
 
+/* Where values are in a picture of a height. */
+static double
+height_of(const report_stats *st, double value, double high)
+{
+    double half = st->most / 2 - st->least / 2;
+
+    return half > 0 ? high * (1 - (value / 2 - st->least / 2) / half) : high / 2;
+}
+
 /* Points of all parts of a line that have no gap; those alone are dots. */
 static void
-add_points(text_buf *t, const report_values *w, int x, size_t most, double wide, double high)
+add_points(text_buf *t, const report_line *l, const report_stats *st, double len, double wide, double high)
 {
-    const report_axis *a = &w->sample.axis[x];
-    const double      *value = w->sample.value;
-    size_t             step = a->n / most + 1;
-    double             half = w->stats.most / 2 - w->stats.least / 2;
-    bool               drawing = false;
+    bool drawing = false;
 
-    for (size_t i = 0; i < a->n; i += step) {
-        double at = wide * (double)a->index[i] / (double)(a->len - 1);
-        double y = half > 0 ? high * (1 - (value[i] / 2 - w->stats.least / 2) / half) : high / 2;
+    for (size_t i = 0; i < l->n; i++) {
+        double at = wide * l->index[i] / (len - 1), y = height_of(st, l->value[i], high);
 
-        if (isfinite(value[i])) {
+        if (isfinite(l->value[i])) {
             text_addf(t, drawing ? " %.0f %.4g" : "M%.0f %.4g", at, y);
-            if (!drawing && (i + step >= a->n || !isfinite(value[i + step])))
+            if (!drawing && (i + 1 >= l->n || !isfinite(l->value[i + 1])))
                 text_add(t, "h0");
         }
-        drawing = isfinite(value[i]);
+        drawing = isfinite(l->value[i]);
     }
+}
+
+/* What lies between the least and the greatest value of each point, as one area for each part without a gap. */
+static void
+add_band(text_buf *t, const report_line *l, const report_stats *st, double len, double wide, double high)
+{
+    size_t end;
+
+    text_add(t, "<path style=\"fill:currentColor;fill-opacity:.3;stroke:none\" d=\"");
+    for (size_t first = 0; first < l->n; first = end + 1) {
+        for (end = first; end < l->n && isfinite(l->value[end]); end++)
+            text_addf(t, end == first ? "M%.0f %.4g" : " %.0f %.4g", wide * l->index[end] / (len - 1),
+                      height_of(st, l->most[end], high));
+        for (size_t i = end; i-- > first;)
+            text_addf(t, " %.0f %.4g", wide * l->index[i] / (len - 1), height_of(st, l->least[i], high));
+        text_add(t, end > first ? "z" : "");
+    }
+    text_add(t, "\"/>");
 }
 
 static void
@@ -90,14 +113,64 @@ add_line_label(text_buf *t, const report_values *w)
     report_add_rounded(t, &w->digits, w->stats.most);
 }
 
+/* After the label: the line, and the area that its values fill. */
+static void
+add_line_paths(text_buf *t, const report_values *w, const report_sample *s, int x, size_t columns, double wide,
+               double high)
+{
+    report_line l;
+    double      len = (double)w->v->shape[x];
+
+    report_line_make(s, x, columns, &l);
+    text_add(t, "\"><path d=\"");
+    add_points(t, &l, &w->stats, len, wide, high);
+    text_add(t, "\"/>");
+    if (l.least != NULL)
+        add_band(t, &l, &w->stats, len, wide, high);
+    report_line_clear(&l);
+}
+
+static void
+add_line_caption(text_buf *t, const report_values *w, const report_sample *s, int x)
+{
+    if (s->all && s->least == NULL && s->axis[x].n <= LINE_POINTS)
+        return;
+    text_add(
+        t,
+        "<figcaption>The line is the mean of each place's values, the area reaches from the least to the greatest");
+    if (!s->all)
+        text_addf(t, "; \xe2\x89\x88 from a sample of %zu of %zu values", w->stats.n, w->v->shape[x]);
+    text_add(t, ".</figcaption>\n");
+}
+
+/* All values of a long line, gathered; else the sample, which has them all. */
+static void
+read_line(report_page *p, report_values *w, int x, report_sample *s)
+{
+    size_t      *places = memory_alloc((size_t)w->v->ndims, sizeof *places);
+    report_stats st;
+    const char  *why;
+
+    for (int i = 0; i < w->v->ndims; i++)
+        places[i] = i == x ? LINE_PLACES : 1;
+    *s = w->sample;
+    if (!s->all && report_fold_try(p, w->v, &w->meaning, NULL, 0, places, s, &st, &why) != NC_NOERR) {
+        report_sample_clear(s);
+        *s = w->sample;
+    }
+    free(places);
+}
+
 static void
 add_line(report_page *p, text_buf *t, report_values *w, int x)
 {
     report_chart        c = {.x_len = (double)w->v->shape[x], .y_len = 2, .upward = true};
     text_buf            units = TEXT_BUF_INIT;
+    report_sample       s;
     size_t              id;
     const report_coord *places = report_page_place(p, w->v, x, &id);
 
+    read_line(p, w, x, &s);
     report_ticks_make(places, places->kind == REPORT_TIMES ? 6 : X_TICKS, &c.x);
     report_add_axis_name(&c.x_name, w->v, x, places, c.x.exponent);
     report_ticks_values(w->stats.least, w->stats.most, 5, &c.y);
@@ -113,24 +186,25 @@ add_line(report_page *p, text_buf *t, report_values *w, int x)
     text_addf(t, "><svg class=line viewBox=\"0 0 %d %d\" preserveAspectRatio=none role=img aria-label=\"Line of ",
               WIDE, HIGH);
     add_line_label(t, w);
-    text_add(t, "\"><path d=\"");
-    add_points(t, w, x, LINE_POINTS, WIDE, HIGH);
-    text_add(t, "\"/></svg></div>");
+    add_line_paths(t, w, &s, x, LINE_POINTS, WIDE, HIGH);
+    text_add(t, "</svg></div>");
     report_chart_end(t, &c);
     text_add(t, "</div>\n");
+    add_line_caption(t, w, &s, x);
     report_chart_clear(&c);
     text_clear(&units);
     text_add(&p->row.picture, "<svg class=spark viewBox=\"-2 -2 88 40\" role=img aria-label=\"Line of ");
     add_line_label(&p->row.picture, w);
-    text_add(&p->row.picture, "\"><path d=\"");
-    add_points(&p->row.picture, w, x, SMALL_POINTS, 84, 36);
-    text_add(&p->row.picture, "\"/></svg>");
+    add_line_paths(&p->row.picture, w, &s, x, SMALL_POINTS, 84, 36);
+    text_add(&p->row.picture, "</svg>");
+    if (s.value != w->sample.value)
+        report_sample_clear(&s);
 }
 
 /* ---- maps ----------------------------------------------------------------------------------------------------- */
 
 typedef struct frame {
-    size_t        index;
+    size_t        index, nread; /* values */
     report_sample sample;
 } frame;
 
@@ -159,6 +233,31 @@ find_slide(const dump_var *v, int y)
     return -1;
 }
 
+/* The means of a map's pixels; of categories, which have no mean, some values. */
+static bool
+read_plane(const map *m, const size_t *at, report_sample *s, report_stats *st)
+{
+    const dump_var *v = m->w->v;
+    size_t         *places = memory_alloc((size_t)v->ndims, sizeof *places);
+    text_buf        text = TEXT_BUF_INIT;
+    const char     *why;
+    bool            good;
+    int             rc;
+
+    for (int i = 0; i < v->ndims; i++)
+        places[i] = i == m->y || i == m->x ? MAP_SIDE : 1;
+    if (m->w->flags.n > 0) {
+        rc = report_sample_try(m->p, v, &m->w->meaning, at, v->ndims - m->y, MAP_SAMPLE, s, &why);
+        report_stats_make(s, st);
+    } else {
+        rc = report_fold_try(m->p, v, &m->w->meaning, at, v->ndims - m->y, places, s, st, &why);
+    }
+    good = !report_sample_failed(m->p, v, rc, why, &text);
+    text_clear(&text);
+    free(places);
+    return good;
+}
+
 /* Samples along the dimension of the slider; the other indices are 0. Stops at the page's limits. */
 static void
 read_frames(map *m)
@@ -172,20 +271,16 @@ read_frames(map *m)
     m->most = m->w->stats.most;
     for (size_t i = 0; i < many; i++) {
         report_stats st;
-        text_buf     why = TEXT_BUF_INIT;
         frame       *f = &m->frames[m->n];
-        bool         read;
 
         f->index = many > 1 ? (size_t)((double)i * (double)(len - 1) / (double)(many - 1)) : 0;
         if (m->slide >= 0)
             at[m->slide] = f->index;
-        read = report_sample_read(m->p, v, &m->w->meaning, at, v->ndims - m->y, MAP_SAMPLE, &f->sample, &why);
-        text_clear(&why);
-        if (!read) {
+        if (!read_plane(m, at, &f->sample, &st)) {
             report_sample_clear(&f->sample);
             break;
         }
-        report_stats_make(&f->sample, &st);
+        f->nread = st.n;
         m->least = fmin(m->least, st.least);
         m->most = fmax(m->most, st.most);
         m->n++;
@@ -349,7 +444,8 @@ add_caption(text_buf *t, const map *m)
         any = true;
     }
     if (!m->frames[0].sample.all) {
-        text_addf(t, "%s %zu of %.0f values.", any ? "; drawn from" : "<figcaption>Drawn from", m->frames[0].sample.n,
+        text_addf(t, "%s %zu of %.0f values.",
+                  any ? "; \xe2\x89\x88 drawn from" : "<figcaption>\xe2\x89\x88 Drawn from", m->frames[0].nread,
                   (double)v->shape[m->x] * (double)v->shape[m->y]);
         any = true;
     }
@@ -389,7 +485,7 @@ add_maps(report_page *p, text_buf *t, report_values *w, int y, int x)
             add_slider(t, &m);
         text_add(t, "</div>");
         if (w->flags.n > 0)
-            report_add_legend(t, &w->flags, w->stats.n - w->stats.missing);
+            report_add_legend(t, &w->flags);
         add_caption(t, &m);
         add_small(&m);
     }

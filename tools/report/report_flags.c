@@ -171,7 +171,7 @@ report_flags_load(const dump_var *v, const report_meaning *m, const report_sampl
 {
     flag_atts a;
 
-    *f = (report_flags){.n = 0};
+    *f = (report_flags){.sampled = !s->all};
     if (load_atts(v, m, &a) && !m->packed) {
         if (a.mask != NULL && !find_combinations(f, &a, s))
             report_flags_clear(f);

@@ -202,10 +202,12 @@ add_foot(report_page *p, text_buf *t)
         text_add(t, "Further groups are left out, too. ");
     if (!report_has_png)
         text_add(t, "This nczdump was built without libpng, so there are no maps. ");
-    text_addf(t,
-              "Statistics are of at most %zu values of a variable, from at most 64 of its chunks. "
-              "Coasts: Natural Earth.</p></footer>\n",
-              p->o->sample);
+    if (p->o->sample > 0)
+        text_addf(t, "Statistics are of at most %zu values of a variable. ", p->o->sample);
+    else
+        text_add(t,
+                 "Of large variables some chunks are read: what comes from such a sample is marked \xe2\x89\x88. ");
+    text_add(t, "Coasts: Natural Earth.</p></footer>\n");
     add_script(p, t);
     text_add(t, "</body></html>\n");
 }
@@ -271,7 +273,7 @@ report_html(int ncid, const char *name, const report_opts *opts, FILE *out)
                                .name = name,
                                .root = ncid},
                          .o = opts,
-                         .limits = {.chunks = 64, .var_bytes = 64 << 20, .bytes = 1 << 29}};
+                         .limits = {.var_bytes = 64 << 20, .bytes = 1 << 29}};
     int             rc;
 
     if ((rc = nc_inq_format(ncid, &p.d.format)) != NC_NOERR ||

@@ -3,6 +3,7 @@
 #ifndef NCZDUMP_REPORT_INT_H
 #define NCZDUMP_REPORT_INT_H
 
+#include "common/chunk_grid.h"
 #include "dump/dump_int.h"
 #include "report.h"
 
@@ -10,10 +11,9 @@
 
 #define PAGE_BYTES ((size_t)1800 << 10) /* pictures and variables that would make the page longer are left out */
 
-/* What may be read. A chunk costs the same however little of it is used. */
+/* What may be read, in bytes of decoded chunks. */
 typedef struct report_limits {
-    double chunks;    /* of one variable */
-    double var_bytes; /* of these chunks, decoded, unless a single one is larger */
+    double var_bytes; /* of one variable, unless a single chunk is larger; and at most a quarter of what is left */
     double bytes;     /* of all variables together */
 } report_limits;
 
@@ -59,14 +59,14 @@ typedef struct report_page {
 /* Lists the chunks that were damaged; the result of a page or picture, of which `rc` is the first failure. */
 int report_status(report_page *p, int rc);
 
-/* ---- report_sample.c: some of a variable's values ------------------------------------------------------------- */
+/* ---- report_sample.c, report_fold.c: a variable's values --------------------------------------------------------- */
 
-/* The indices that are read along a dimension: a run in each of some chunks, evenly spaced. */
+/* The indices along a dimension that are known: all, or a run in each of some chunks, evenly spaced. */
 typedef struct report_axis {
     size_t  len, chunk; /* of the dimension; of a chunk along it */
-    size_t  n;          /* indices that are read */
+    size_t  n;          /* indices that are known */
     size_t *index;      /* ascending; in the part of the dimension that is chosen */
-    size_t *source;     /* the same in the dataset */
+    size_t *source;     /* the same in the dataset; NULL of a fold */
     size_t  nruns;
     size_t *run; /* of each run, its first place in `index` */
 } report_axis;
@@ -76,9 +76,12 @@ typedef struct report_sample {
     int          ndims;
     report_axis *axis;
     size_t       n;
-    double      *value;
-    bool         all; /* every value along the dimensions that are sampled */
+    double      *value;        /* of a fold: means */
+    double      *least, *most; /* of what a fold has gathered; NULL: one value in each place */
+    bool         all;          /* made of every value along the dimensions that are sampled */
 } report_sample;
+
+/* ---- report_meaning.c: what stored values mean ------------------------------------------------------------------- */
 
 /* What the values of a variable mean. Limits, missing values and flags are, as the values, of the sign that _Unsigned
  * says: "true" of a signed type, "false" of an unsigned one. */
@@ -86,7 +89,8 @@ typedef struct report_meaning {
     dump_fill fill;
     bool      packed;
     double    scale, offset;
-    double    valid_min, valid_max; /* of what is stored; infinite: no limit */
+    double    valid_min, valid_max; /* infinite: no limit */
+    bool      valid_shown;          /* limits are of unpacked values; else of what is stored */
     double   *missing;              /* missing_value */
     size_t    nmissing;
     nc_type   type; /* of the values: the stored one, or that of the other sign */
@@ -97,11 +101,55 @@ void report_meaning_load(const dump_var *v, report_meaning *m);
 void report_meaning_clear(report_meaning *m);
 /* The i-th number of an attribute that holds values of the variable. */
 double report_meaning_att(const report_meaning *m, const dump_att *a, size_t i);
+/* A stored value as it is shown; NaN: missing. */
+double report_meaning_value(const report_meaning *m, const void *p);
 
 bool report_is_numeric(const dump_var *v);
 
+/* ---- report_plan.c: which chunks are read ----------------------------------------------------------------------- */
+
+/* Of each dimension: the length of a chunk, how many chunks are read, evenly spaced; or the index that is fixed. */
+typedef struct report_plan {
+    const dump_var *v;
+    size_t         *chunk, *count, *at;
+    bool           *fixed;
+    bool            all; /* every chunk along the dimensions that are not fixed */
+} report_plan;
+
+/* `at` (NULL: no dimension is fixed) has the index of those before the last `free_dims`. False: `why` says why nothing
+ * can be read. The plan is to be cleared in any case. */
+bool   report_plan_make(report_page *p, const dump_var *v, const size_t *at, int free_dims, report_plan *plan,
+                        const char **why);
+void   report_plan_clear(report_plan *plan);
+double report_plan_product(const size_t *n, int ndims);
+void   report_plan_reduce(size_t *n, int ndims,
+                          double most); /* halves the largest until the product is at most `most` */
+
+/* ---- report_read.c: boxes of stored values ----------------------------------------------------------------------- */
+
+typedef struct report_reader {
+    const dump_var       *v;
+    const report_meaning *m;
+    char                 *buf;
+    damage_log           *damage;
+    bool                  damaged; /* the box has values in damaged chunks: they are missing */
+    chunk_grid            grid;    /* once there are some */
+    size_t               *chunk;
+    size_t                nread, nlost; /* values that are in no damaged chunk, and in one */
+} report_reader;
+
+void report_reader_open(report_page *p, const dump_var *v, const report_meaning *m, size_t most, report_reader *r);
+void report_reader_close(report_reader *r);
+int  report_reader_get(report_reader *r, const size_t *start, const size_t *count, const ptrdiff_t *stride);
+/* The k-th value of the box; `index`: where it is in the dataset, which counts where the box is damaged. */
+double report_reader_value(report_reader *r, size_t k, const size_t *index);
+/* A failure where every value was in damaged chunks: that of the last box, with its text. */
+int report_reader_end(report_reader *r, const size_t *start, const size_t *count, const ptrdiff_t *stride);
+
+/* ---- report_sample.c: single values ------------------------------------------------------------------------------ */
+
 /*
- * Reads at most `most` values of at most 64 chunks. `at` (NULL: sample all dimensions) fixes the index of those before
+ * Reads at most `most` values. `at` (NULL: sample all dimensions) fixes the index of those before
  * the last `free` ones. False: nothing was read, and the text `why` says so, for the page; an error is reported.
  */
 bool report_sample_read(report_page *p, const dump_var *v, const report_meaning *m, const size_t *at, int free,
@@ -110,6 +158,8 @@ bool report_sample_read(report_page *p, const dump_var *v, const report_meaning 
 int  report_sample_try(report_page *p, const dump_var *v, const report_meaning *m, const size_t *at, int free,
                        size_t most, report_sample *s, const char **why);
 void report_sample_clear(report_sample *s);
+/* Says why nothing was read, if so: true. */
+bool report_sample_failed(report_page *p, const dump_var *v, int rc, const char *reason, text_buf *why);
 
 /* The dataset's index of a place in a part of a dimension; NULL: all of it. */
 size_t report_index_in_dim(const hyperslab_dim *part, size_t index);
@@ -119,14 +169,38 @@ size_t report_index_in_dim(const hyperslab_dim *part, size_t index);
 enum { REPORT_BINS = 32 };
 
 typedef struct report_stats {
+    bool   sampled;    /* of some of the values only */
     size_t n, missing; /* values that were looked at, and those of them that are missing */
     double least, most, mean, deviation;
     size_t bin[REPORT_BINS]; /* equal parts of least ... most */
 } report_stats;
 
 void report_stats_make(const report_sample *s, report_stats *st);
+
+/* ---- report_fold.c: all values, gathered ------------------------------------------------------------------------- */
+
+/*
+ * Reads all values, or, where they are too many, all of some chunks, and gathers them in at most places[d] places along
+ * each dimension: of each the mean, with the least and the greatest. *st has their statistics, without bins.
+ * The result is as that of report_sample_try().
+ */
+int report_fold_try(report_page *p, const dump_var *v, const report_meaning *m, const size_t *at, int free_dims,
+                    const size_t *places, report_sample *s, report_stats *st, const char **why);
 /* Bins of another range, which holds all values. */
 void report_stats_bin(const report_sample *s, double least, double most, report_stats *st);
+
+/* ---- report_line.c: a line in so many columns -------------------------------------------------------------------- */
+
+typedef struct report_line {
+    size_t  n;
+    double *index;        /* of the middle of each span, ascending */
+    double *value;        /* its mean; NaN: all missing */
+    double *least, *most; /* NULL: each span has one value */
+} report_line;
+
+/* Of a sample that is longer than 1 along dimension x only. */
+void report_line_make(const report_sample *s, int x, size_t columns, report_line *l);
+void report_line_clear(report_line *l);
 
 /* ---- report_text.c -------------------------------------------------------------------------------------------- */
 
@@ -315,6 +389,7 @@ typedef struct report_flags {
     double value[REPORT_CATEGORIES];
     char  *name[REPORT_CATEGORIES];
     size_t count[REPORT_CATEGORIES], others; /* of the sample's values */
+    bool   sampled;                          /* these are not all */
 } report_flags;
 
 /* n 0: the variable has none, or more than REPORT_CATEGORIES. */
@@ -350,7 +425,7 @@ void report_add_axis_name(text_buf *t, const dump_var *v, int dim, const report_
 
 /* The histogram over the scale; `colors` false: without that. */
 void report_add_scale(text_buf *t, const report_stats *bins, const dump_var *v, bool colors);
-void report_add_legend(text_buf *t, const report_flags *f, size_t n);
+void report_add_legend(text_buf *t, const report_flags *f);
 
 /* ---- report_figure.c: figures of the page --------------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PNG_SIDE = 480, PNG_ZOOM = 2, SAMPLE = 1 << 19 };
+enum { PNG_SIDE = 480, PNG_ZOOM = 2, LINE_PLACES = 4800, MAP_PLACES = 1024 };
 
 bool
 report_can_plot(const char **why)
@@ -69,6 +69,8 @@ make_title(report_plot_data *d)
         text_addf(t, ", %s = ", name);
         report_axis_label(&d->page, &d->v, i, 0, t);
     }
+    if (d->stats.sampled)
+        text_add(t, ", \xe2\x89\x88 from a sample");
     text_clear(&text);
 }
 
@@ -78,12 +80,35 @@ fail_plot(report_plot_data *d, int rc, const char *why)
     return dump_fail_text(&d->page.d.report, rc, "%s: %s: %s", d->page.d.report.file, d->v.name, why);
 }
 
+/* All values, gathered in few places; of categories, which have no mean, some. */
+static int
+read_values(report_plot_data *d, const char **why)
+{
+    enum { FLAGS = 1 << 19 };
+    size_t *at = memory_alloc((size_t)d->v.ndims, sizeof *at), *places;
+    int     free_dims = d->v.ndims - (d->y < 0 ? d->x : d->y), rc;
+
+    places = memory_alloc((size_t)d->v.ndims, sizeof *places);
+    for (int i = 0; i < d->v.ndims; i++)
+        places[i] = i != d->x && i != d->y ? 1 : d->y < 0 ? LINE_PLACES : MAP_PLACES;
+    if (nc_inq_attid(d->v.grp, d->v.id, "flag_meanings", NULL) == NC_NOERR) {
+        rc = report_sample_try(&d->page, &d->v, &d->meaning, at, free_dims, FLAGS, &d->sample, why);
+        report_stats_make(&d->sample, &d->stats);
+    } else {
+        rc = report_fold_try(&d->page, &d->v, &d->meaning, at, free_dims, places, &d->sample, &d->stats, why);
+    }
+    free(places);
+    free(at);
+    return rc;
+}
+
 static int
 load_values(report_plot_data *d)
 {
-    text_buf why = TEXT_BUF_INIT;
-    size_t  *at;
-    bool     read;
+    text_buf    why = TEXT_BUF_INIT;
+    const char *reason;
+    bool        read;
+    int         rc;
 
     if (!report_is_numeric(&d->v))
         return fail_plot(d, NC_EBADTYPE, "not numbers: there is no picture of them");
@@ -93,22 +118,19 @@ load_values(report_plot_data *d)
     if (d->x < 0)
         return fail_plot(d, NC_EINVAL, "one value: there is nothing to draw");
     report_meaning_load(&d->v, &d->meaning);
-    at = memory_alloc((size_t)d->v.ndims, sizeof *at);
-    read = report_sample_read(&d->page, &d->v, &d->meaning, at, d->v.ndims - (d->y < 0 ? d->x : d->y), SAMPLE,
-                              &d->sample, &why);
-    free(at);
+    rc = read_values(d, &reason);
+    read = !report_sample_failed(&d->page, &d->v, rc, reason, &why);
     if (!read && d->page.d.report.status == 0)
         (void)fail_plot(d, NC_EINVAL, why.s);
     text_clear(&why);
     if (!read)
         return d->page.d.report.status;
-    report_stats_make(&d->sample, &d->stats);
     d->digits = report_digits_for(d->stats.least, d->stats.most, report_is_whole(&d->v, &d->meaning));
     d->digits.plain = true;
     if (d->stats.missing == d->stats.n)
         return fail_plot(d, NC_EINVAL, "all values are missing: there is nothing to draw");
-    if (!d->sample.all)
-        message_print("%s: drawn from %zu of the values", d->v.name, d->sample.n);
+    if (d->stats.sampled)
+        message_print("%s: drawn from %zu of the values", d->v.name, d->stats.n);
     return NC_NOERR;
 }
 
@@ -287,7 +309,7 @@ report_plot(int ncid, const report_plot_opts *o)
                                          .out = stdout,
                                          .name = o->file,
                                          .root = ncid},
-                                   .limits = {.chunks = 1024, .var_bytes = 1 << 29, .bytes = 1 << 29}}};
+                                   .limits = {.var_bytes = 1 << 29, .bytes = 4. * (1 << 29)}}};
     int              rc = load_plot(&d);
 
     if (rc == NC_NOERR)

@@ -32,7 +32,7 @@ report_stats_make(const report_sample *s, report_stats *st)
     double squares = 0;
     size_t n = 0;
 
-    *st = (report_stats){.n = s->n, .least = INFINITY, .most = -INFINITY};
+    *st = (report_stats){.sampled = !s->all, .n = s->n, .least = INFINITY, .most = -INFINITY};
     for (size_t i = 0; i < s->n; i++) {
         double value = s->value[i], apart;
 

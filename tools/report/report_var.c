@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VALUES_SHOWN = 8, TEXT_SHOWN = 2000 };
+enum { VALUES_SHOWN = 8, TEXT_SHOWN = 2000, SAMPLE_WHOLE = 1 << 20, SAMPLE = 100000 };
+
+#define ABOUT "\xe2\x89\x88 "
 
 static void
 add_cause(text_buf *t, const char *what, int rc, const char *about)
@@ -103,6 +105,7 @@ add_range(report_page *p, const report_values *w, const cf_timebase *tb)
         text_addf(t, " and %d more", w->flags.n - 4);
     if (w->flags.n > 0)
         return;
+    text_add(t, w->stats.sampled ? ABOUT : "");
     add_value(t, w, tb, w->stats.least);
     if (w->stats.most > w->stats.least) {
         text_add(t, " \xe2\x80\xa6 ");
@@ -116,6 +119,14 @@ add_fact(text_buf *t, const char *name)
     text_addf(t, "<tr><th scope=row>%s</th><td>", name);
 }
 
+/* One that is of a sample is marked. */
+static void
+add_fact_of_values(text_buf *t, const report_stats *st, const char *name)
+{
+    add_fact(t, name);
+    text_add(t, st->sampled ? ABOUT : "");
+}
+
 static void
 add_statistics(text_buf *t, const report_values *w, const cf_timebase *tb)
 {
@@ -123,23 +134,23 @@ add_statistics(text_buf *t, const report_values *w, const cf_timebase *tb)
 
     text_add(t, "<table class=stats>");
     if (st->missing < st->n && w->flags.n == 0) {
-        add_fact(t, "min");
+        add_fact_of_values(t, st, "min");
         add_value(t, w, tb, st->least);
-        add_fact(t, "max");
+        add_fact_of_values(t, st, "max");
         add_value(t, w, tb, st->most);
     }
     if (st->missing < st->n && !tb->valid && w->flags.n == 0 && st->n - st->missing > 1) {
-        add_fact(t, "mean");
+        add_fact_of_values(t, st, "mean");
         report_add_fine(t, &w->digits, st->mean);
-        add_fact(t, "std. dev.");
+        add_fact_of_values(t, st, "std. dev.");
         report_add_fine(t, &w->digits, st->deviation);
     }
     if (st->missing > 0) {
-        add_fact(t, "missing");
+        add_fact_of_values(t, st, "missing");
         text_addf(t, st->missing == st->n ? "all" : "%.3g\xc2\xa0%%", 100. * (double)st->missing / (double)st->n);
     }
     add_fact(t, "values");
-    text_addf(t, w->sample.all ? "all %zu" : "a sample of %zu", w->sample.n);
+    text_addf(t, st->sampled ? "a sample of %zu" : "all %zu", st->n);
     text_add(t, "</table>\n");
 }
 
@@ -152,9 +163,42 @@ add_facts_of_values(text_buf *t, const report_values *w, const cf_timebase *tb, 
     if (map || w->stats.missing == w->stats.n)
         return;
     if (w->flags.n > 0)
-        report_add_legend(t, &w->flags, w->stats.n - w->stats.missing);
+        report_add_legend(t, &w->flags);
     else if (data && !tb->valid && w->stats.most > w->stats.least && w->stats.n > 8)
         report_add_scale(t, &w->stats, w->v, false);
+}
+
+/*
+ * A sample, for how values are distributed; and statistics: of all values, unless they are too many. The sample of a
+ * variable of up to SAMPLE_WHOLE values has them all, unless fewer are asked for.
+ */
+static bool
+read_values(report_page *p, const dump_var *v, report_values *w, text_buf *why)
+{
+    size_t        asked = p->o->sample, most = asked > 0 ? asked : SAMPLE_WHOLE;
+    size_t       *places;
+    report_stats  all;
+    const char   *reason;
+    report_sample one;
+
+    if (asked == 0 && report_plan_product(v->shape, v->ndims) > SAMPLE_WHOLE)
+        most = SAMPLE;
+    if (!report_sample_read(p, v, &w->meaning, NULL, 0, most, &w->sample, why))
+        return false;
+    report_stats_make(&w->sample, &w->stats);
+    if (w->sample.all || asked > 0)
+        return true;
+    places = memory_alloc((size_t)v->ndims, sizeof *places);
+    for (int i = 0; i < v->ndims; i++)
+        places[i] = 1;
+    if (report_fold_try(p, v, &w->meaning, NULL, 0, places, &one, &all, &reason) == NC_NOERR &&
+        all.n - all.missing > 0) {
+        report_stats_bin(&w->sample, all.least, all.most, &all);
+        w->stats = all;
+    }
+    report_sample_clear(&one);
+    free(places);
+    return true;
 }
 
 /* `side`: what belongs beside the picture. */
@@ -167,7 +211,7 @@ add_numbers(report_page *p, text_buf *t, text_buf *side, const dump_var *v)
     bool          drawn;
 
     report_meaning_load(v, &w.meaning);
-    if (!report_sample_read(p, v, &w.meaning, NULL, 0, p->o->sample, &w.sample, &why)) {
+    if (!read_values(p, v, &w, &why)) {
         text_add(side, v->empty ? "<p>" : "<p class=bad>");
         report_add_text(side, why.s);
         text_add(side, "</p>\n");
@@ -175,7 +219,6 @@ add_numbers(report_page *p, text_buf *t, text_buf *side, const dump_var *v)
         text_add(&p->row.range, v->empty ? "no values" : "not read");
         goto done;
     }
-    report_stats_make(&w.sample, &w.stats);
     report_flags_load(v, &w.meaning, &w.sample, &w.flags);
     w.digits = report_digits_for(w.stats.least, w.stats.most, report_is_whole(v, &w.meaning));
     add_range(p, &w, &tb);
