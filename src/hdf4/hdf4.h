@@ -157,7 +157,7 @@ int  ncz_hdf4_find_pieces(ncz_hdf4 *f, const ncz_hdf4_data *data, ncz_hdf4_piece
 void ncz_hdf4_pieces_clear(ncz_hdf4_pieces *p); /* may be called twice */
 
 typedef struct ncz_hdf4_chunk {
-    const uint64_t        *at; /* its place in the grid of chunks */
+    const uint64_t        *at; /* its place in the grid of chunks; NULL: the table names none that there is */
     const ncz_hdf4_pieces *pieces;
     const char            *lost; /* why it cannot be read, for the call only; NULL: it can */
 } ncz_hdf4_chunk;

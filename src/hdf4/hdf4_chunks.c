@@ -52,6 +52,27 @@ find_chunk(const walk *w, unsigned tag, unsigned ref, ncz_arena *arena, ncz_hdf4
     return ncz_hdf4_pieces_of(w->f, &d, pieces);
 }
 
+/* The place in the grid that a record names. A bad one is no place, and costs the chunk that should have it. */
+static int
+read_place(const walk *w, ncz_cursor *c, ncz_arena *arena, uint64_t *at, ncz_hdf4_chunk *chunk)
+{
+    int rc = NC_NOERR;
+
+    chunk->at = at;
+    for (size_t d = 0; d < w->data->rank; d++) {
+        at[d] = ncz_cursor_u32be(c);
+        if (chunk->at == NULL || at[d] < ncz_count_parts(w->data->shape[d], w->data->chunk[d]))
+            continue;
+        chunk->at = NULL;
+        rc = ncz_fail(NC_EHDFERR,
+                      "the table of chunks of object %u/%u names place %" PRIu64
+                      " of dimension %zu, which has no such, and not this one",
+                      w->data->tag, w->data->ref, at[d], d);
+        rc = ncz_hdf4_lose(rc, arena, &chunk->lost);
+    }
+    return rc;
+}
+
 /* A record of the table. Tag 1: the chunk was never written. */
 static int
 visit_record(const walk *w, size_t i, ncz_arena *arena)
@@ -59,23 +80,17 @@ visit_record(const walk *w, size_t i, ncz_arena *arena)
     ncz_cursor      c = ncz_cursor_at(w->table.data + i * w->record, w->record);
     ncz_hdf4_pieces pieces = {.v = NULL};
     uint64_t        at[NCZ_HDF4_MAX_RANK];
-    ncz_hdf4_chunk  chunk = {.at = at, .pieces = &pieces};
+    ncz_hdf4_chunk  chunk = {.pieces = &pieces};
     unsigned        tag, ref;
     int             rc;
 
-    for (size_t d = 0; d < w->data->rank; d++) {
-        at[d] = ncz_cursor_u32be(&c);
-        if (at[d] >= ncz_count_parts(w->data->shape[d], w->data->chunk[d]))
-            return ncz_fail(NC_EHDFERR,
-                            "the table of chunks of object %u/%u names place %" PRIu64
-                            " of dimension %zu, which has no such",
-                            w->data->tag, w->data->ref, at[d], d);
-    }
+    if ((rc = read_place(w, &c, arena, at, &chunk)) != NC_NOERR)
+        return rc;
     tag = (unsigned)ncz_cursor_be(&c, 2);
     ref = (unsigned)ncz_cursor_be(&c, 2);
     if (tag <= NCZ_HDF4_TAG_NULL)
         return NC_NOERR;
-    if ((rc = find_chunk(w, tag, ref, arena, &pieces)) != NC_NOERR)
+    if (chunk.at != NULL && (rc = find_chunk(w, tag, ref, arena, &pieces)) != NC_NOERR)
         rc = ncz_hdf4_lose(rc, arena, &chunk.lost);
     if (rc == NC_NOERR)
         rc = w->fn(w->arg, &chunk);

@@ -278,6 +278,57 @@ TEST(a_damaged_chunk_costs_itself)
     free(f.bytes);
 }
 
+/* The record of chunk 1,1 in the table of chunks of `plain_chunks`, which is the first. */
+static unsigned char *
+find_record(const file *f)
+{
+    static const unsigned char record[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 61};
+
+    for (size_t i = 0; i + sizeof record <= f->n; i++)
+        if (memcmp(f->bytes + i, record, sizeof record) == 0)
+            return (unsigned char *)f->bytes + i;
+    fail_msg("no record");
+    return NULL;
+}
+
+/* Reads chunks of 10 x 6 elements: how many fail, and what the last failure said of chunk 1,1. */
+static int
+count_lost_chunks(const file *f, const char *says)
+{
+    int ncid, varid, lost = 0, values[10 * 6];
+
+    OK(open_file(f, &ncid));
+    varid = varid_of(ncid, "plain_chunks");
+    for (size_t y = 0; y < 4; y++)
+        for (size_t x = 0; x < 4; x++) {
+            size_t start[] = {10 * y, 6 * x}, count[] = {y < 3 ? 10 : 7, x < 3 ? 6 : 5};
+            int    rc = nc_get_vara_int(ncid, varid, start, count, values);
+
+            lost += rc != NC_NOERR;
+            if (y == 1 && x == 1) {
+                assert_int_equal(rc, NC_EHDFERR);
+                assert_non_null(strstr(nczarr_errmsg(), "plain_chunks: chunk 1,1"));
+                assert_non_null(strstr(nczarr_errmsg(), says));
+            } else if (rc == NC_NOERR)
+                assert_int_equal(values[0], value_at((long)(start[0] * 23 + start[1])));
+        }
+    OK(nc_close(ncid));
+    return lost;
+}
+
+TEST(a_bad_place_in_the_table_costs_its_chunk)
+{
+    file           f = load("coders.hdf");
+    unsigned char *record = find_record(&f);
+
+    record[0] = 0x70;
+    assert_int_equal(count_lost_chunks(&f, "names place 1879048193 of dimension 0"), 1);
+    record[0] = 0;
+    record[3] = 0; /* the place of another chunk, which two records have then */
+    assert_int_equal(count_lost_chunks(&f, "has another one twice, and not this one"), 2);
+    free(f.bytes);
+}
+
 /* ---- allocations that fail ---- */
 
 static int

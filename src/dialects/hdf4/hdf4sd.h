@@ -81,6 +81,7 @@ typedef struct ncz_hdf4sd_layout {
     unsigned char     *absent;        /* a chunk that is absent; NULL: its elements are all `fill` */
     ncz_hdf4sd_stored *v;             /* sorted by number */
     size_t             n, cap;
+    char              *lost; /* why chunks that are not in `v` cannot be read; NULL: they are absent */
 } ncz_hdf4sd_layout;
 
 /* Finds the chunks of data that do not lie in one place as they are. */

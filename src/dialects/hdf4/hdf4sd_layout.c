@@ -138,6 +138,15 @@ find_stored(const ncz_hdf4sd_layout *l, const uint64_t *index)
     return l->n > 0 ? bsearch(&wanted, l->v, l->n, sizeof *l->v, compare_numbers) : NULL;
 }
 
+static bool
+is_inside(const ncz_hdf4sd_layout *l, const uint64_t *index)
+{
+    for (size_t d = 0; d < l->place->rank; d++)
+        if (index[d] >= l->count[d])
+            return false;
+    return true;
+}
+
 static int
 locate_stored(const ncz_layout *layout, const uint64_t *index, ncz_buf *key, ncz_chunk_addr *where)
 {
@@ -147,7 +156,11 @@ locate_stored(const ncz_layout *layout, const uint64_t *index, ncz_buf *key, ncz
     where->key = "";
     if (!atomic_load_explicit(&l->found, memory_order_acquire))
         return ncz_fail(NC_EINTERNAL, "%s: where its chunks lie is not known yet", l->place->name);
-    if ((c = find_stored(l, index)) == NULL)
+    if ((c = find_stored(l, index)) == NULL && l->lost != NULL && is_inside(l, index)) {
+        where->absent = true;
+        return ncz_layout_lose_chunk(layout, l->place->name, index, "", l->lost, key, where);
+    }
+    if (c == NULL)
         return locate_nothing(l, where);
     if (c->lost != NULL)
         return ncz_layout_lose_chunk(layout, l->place->name, index, "", c->lost, key, where);

@@ -26,6 +26,13 @@ lose_chunk(ncz_hdf4sd_stored *c, const char *why)
     return (c->lost = ncz_strdup(why)) != NULL ? NC_NOERR : ncz_fail_nomem(strlen(why));
 }
 
+/* A chunk whose place the table does not say may be any that it does not have. */
+static int
+lose_unplaced(ncz_hdf4sd_layout *l, const char *why)
+{
+    return l->lost != NULL || (l->lost = ncz_strdup(why)) != NULL ? NC_NOERR : ncz_fail_nomem(strlen(why));
+}
+
 /* Reads the bytes [from, from + len) of the pieces into memory. */
 static int
 gather(search *s, const ncz_hdf4_pieces *p, uint64_t from, uint64_t len, ncz_hdf4sd_stored *c)
@@ -126,6 +133,8 @@ add_chunk(void *arg, const ncz_hdf4_chunk *chunk)
     ncz_hdf4sd_stored c = {.number = 0};
     int               rc;
 
+    if (chunk->at == NULL)
+        return lose_unplaced(s->l, chunk->lost);
     for (size_t d = 0; d < s->l->place->rank; d++)
         c.number = c.number * s->l->count[d] + chunk->at[d]; /* the product fits */
     rc = chunk->lost != NULL ? lose_chunk(&c, chunk->lost) : place_bytes(s, chunk->pieces, 0, chunk->pieces->len, &c);
@@ -189,7 +198,7 @@ compare_stored(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* A place that the table has twice is damage of that chunk. */
+/* A place that the table has twice is damage of that chunk, and of the one that should have the other record. */
 static int
 sort_stored(ncz_hdf4sd_layout *l)
 {
@@ -207,6 +216,8 @@ sort_stored(ncz_hdf4sd_layout *l)
         ncz_free(l->v[i].lost);
         if (rc == NC_NOERR && l->v[n - 1].lost == NULL)
             rc = lose_chunk(&l->v[n - 1], "the table of chunks has it twice");
+        if (rc == NC_NOERR)
+            rc = lose_unplaced(l, "the table of chunks has another one twice, and not this one");
     }
     l->n = n;
     return rc;
@@ -236,6 +247,8 @@ ncz_hdf4sd_forget_stored(ncz_hdf4sd_layout *l)
         ncz_free(l->v[i].lost);
     }
     ncz_free(l->v);
+    ncz_free(l->lost);
     l->v = NULL;
+    l->lost = NULL;
     l->n = l->cap = 0;
 }
