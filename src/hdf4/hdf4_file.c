@@ -13,8 +13,11 @@ enum {
     BLOCK_HEAD = 6, /* bytes of a block before its descriptors: how many, and where the next block is */
     DESCRIPTOR = 12,
     WHOLE = 8 << 20,        /* a file up to this size is read at once where each read takes long, */
-    WINDOW_LEAST = 1 << 20, /* of a larger one so much where a block is missing, and then more */
+    WINDOW_LEAST = 1 << 20, /* of a larger one so much where a block is missing, and then more, */
     WINDOW_MOST = 8 << 20,
+    EXPECTED = 6,         /* so many blocks that are to be expected behind it, at most, */
+    END = 1 << 18,        /* and the end */
+    HEAD_WASTE = 4096,    /* of a file's head so much at most is not kept */
     CALL_LEAST = 1 << 20, /* what a call may read of structures: the file's size so many times, and this */
     CALL_TIMES = 8,
     LOAD = 16,       /* a load is some work, too */
@@ -108,43 +111,108 @@ add_descriptor(ncz_hdf4 *f, ncz_cursor *c)
     return rc;
 }
 
+/* The walk along the blocks of descriptors. */
+typedef struct block_walk {
+    ncz_buf        bytes;
+    uint64_t       at, next; /* the last block, and the one behind it */
+    uint64_t       nbytes;   /* of the last block, */
+    uint64_t       used;     /* of all so far */
+    uint64_t       middle;   /* where the object lies that the last block has in its middle */
+    uint64_t       window;
+    ncz_read_range seen[EXPECTED + 2]; /* what was read ahead */
+    size_t         nseen, expected;    /* blocks that the next read expects behind the one that is missing */
+    bool           met, ended;         /* one that was expected was there; the file's end was read */
+} block_walk;
+
 static int
-read_block(ncz_hdf4 *f, uint64_t at, ncz_buf *bytes, uint64_t *next, uint64_t *used)
+read_block(ncz_hdf4 *f, block_walk *w)
 {
     ncz_cursor c;
     size_t     n;
-    int        rc = ncz_hdf4_load(f, at, BLOCK_HEAD, "a block of descriptors", bytes);
+    int        rc = ncz_hdf4_load(f, w->next, BLOCK_HEAD, "a block of descriptors", &w->bytes);
 
     if (rc != NC_NOERR)
         return rc;
-    c = ncz_cursor_at(bytes->data, bytes->len);
+    c = ncz_cursor_at(w->bytes.data, w->bytes.len);
     n = (size_t)ncz_cursor_be(&c, 2);
-    *next = ncz_cursor_u32be(&c);
-    *used += BLOCK_HEAD + n * DESCRIPTOR;
-    if (*used > f->source.size)
+    w->at = w->next;
+    w->next = ncz_cursor_u32be(&c);
+    w->nbytes = BLOCK_HEAD + n * DESCRIPTOR;
+    w->used += w->nbytes;
+    if (w->used > f->source.size)
         return ncz_fail(NC_EHDFERR,
-                        "the block of descriptors at %" PRIu64 ": the blocks lead in a circle, or overlap", at);
-    if ((rc = ncz_hdf4_load(f, at + BLOCK_HEAD, n * DESCRIPTOR, "a block of descriptors", bytes)) != NC_NOERR)
+                        "the block of descriptors at %" PRIu64 ": the blocks lead in a circle, or overlap", w->at);
+    if ((rc = ncz_hdf4_load(f, w->at + BLOCK_HEAD, n * DESCRIPTOR, "a block of descriptors", &w->bytes)) != NC_NOERR)
         return rc;
-    c = ncz_cursor_at(bytes->data, bytes->len);
+    c = ncz_cursor_at(w->bytes.data + n / 2 * DESCRIPTOR, n > 0 ? DESCRIPTOR : 0);
+    (void)ncz_cursor_u32be(&c); /* tag, reference */
+    w->middle = ncz_cursor_u32be(&c);
+    c = ncz_cursor_at(w->bytes.data, w->bytes.len);
     for (size_t i = 0; i < n && rc == NC_NOERR; i++)
         rc = add_descriptor(f, &c);
     return rc;
 }
 
+/* ---- blocks that are far away ---- */
+
+static bool
+was_seen(block_walk *w, uint64_t at, uint64_t n)
+{
+    for (size_t i = 0; i < w->nseen; i++)
+        if (at >= w->seen[i].at && at + n <= w->seen[i].at + w->seen[i].len) {
+            w->met = w->met || i > 0;
+            return true;
+        }
+    return false;
+}
+
+static void
+see(const ncz_hdf4 *f, block_walk *w, uint64_t at, uint64_t n)
+{
+    if (at < f->source.size)
+        w->seen[w->nseen++] = (ncz_read_range){.at = at, .len = (size_t)n};
+}
+
+/*
+ * The block that is missing, with what follows; those that are to be expected behind it; and the file's end, where the
+ * library writes the list of datasets. A block is made when the last is full, so the next one is as far away as its
+ * objects are large: about twice as much as those in the second half of the last.
+ */
+static void
+expect_blocks(const ncz_hdf4 *f, block_walk *w)
+{
+    uint64_t step = w->middle > w->at && w->middle < w->next ? 2 * (w->next - w->middle) : 0;
+
+    w->expected = w->nseen < 2 ? EXPECTED / 2 : w->met ? EXPECTED : 0;
+    w->nseen = 0;
+    w->met = false;
+    see(f, w, w->next, w->window);
+    for (size_t i = 1; i <= w->expected && step > WINDOW_LEAST; i++)
+        see(f, w, w->next + i * step - WINDOW_LEAST / 2, WINDOW_LEAST);
+    if (!w->ended)
+        see(f, w, f->source.size - END, END);
+    w->ended = true;
+    if (w->nseen < 2)
+        w->window = w->window * 2 < WINDOW_MOST ? w->window * 2 : WINDOW_MOST;
+}
+
 /* Where reads take long, each block that is not near the last one would be one. */
 static int
-read_wide(ncz_hdf4 *f, uint64_t at, uint64_t *end, uint64_t *window)
+read_ahead(ncz_hdf4 *f, block_walk *w)
 {
-    ncz_read_range range = {.at = at, .len = (size_t)*window};
+    ncz_read_range whole = {.at = 0, .len = (size_t)f->source.size};
 
-    if (!f->source.far || (at < *end && at + WINDOW_MOST > *end))
+    if (!f->source.far || was_seen(w, w->next, w->nbytes) || w->next >= f->source.size)
         return NC_NOERR;
-    if (f->source.size <= WHOLE)
-        range = (ncz_read_range){.at = 0, .len = (size_t)f->source.size};
-    *end = range.at + range.len;
-    *window = *window * 2 < WINDOW_MOST ? *window * 2 : WINDOW_MOST;
-    return at < f->source.size ? ncz_range_cache_fetch(f->cache, &range, 1, true) : NC_NOERR;
+    if (f->source.size <= WHOLE) {
+        w->seen[0] = whole;
+        w->nseen = 1;
+        return ncz_range_cache_fetch(f->cache, &whole, 1, true);
+    }
+    if (w->at == 0 || w->next + w->nbytes + HEAD_WASTE <= f->source.nhead) /* it came with the file's head */
+        return NC_NOERR;
+    expect_blocks(f, w);
+    return ncz_range_cache_fetch(f->cache, w->seen, w->nseen, true);
 }
 
 static int
@@ -162,19 +230,13 @@ compare_descriptors(const void *a, const void *b)
 static int
 read_descriptors(ncz_hdf4 *f)
 {
-    ncz_buf  bytes = NCZ_BUF_INIT;
-    uint64_t used = MAGIC, next = MAGIC, window = WINDOW_LEAST, end = 0;
-    int      rc = NC_NOERR;
+    block_walk w = {.bytes = NCZ_BUF_INIT, .next = MAGIC, .used = MAGIC, .window = WINDOW_LEAST};
+    int        rc = NC_NOERR;
 
-    while (next != 0 && rc == NC_NOERR) {
-        uint64_t at = next;
-
-        if (at > MAGIC || f->source.size <= WHOLE)
-            rc = read_wide(f, at, &end, &window);
-        if (rc == NC_NOERR)
-            rc = read_block(f, at, &bytes, &next, &used);
-    }
-    ncz_buf_clear(&bytes);
+    while (w.next != 0 && rc == NC_NOERR)
+        if ((rc = read_ahead(f, &w)) == NC_NOERR)
+            rc = read_block(f, &w);
+    ncz_buf_clear(&w.bytes);
     if (rc == NC_NOERR && f->ndds > 1)
         qsort(f->dds, f->ndds, sizeof *f->dds, compare_descriptors);
     return rc;

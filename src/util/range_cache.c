@@ -5,8 +5,8 @@
  * source that is far both ends come first; of one that is near nothing is read that was not asked for, but for the
  * surroundings: a file system has them at hand, and of many files more would cost more than it spares.
  *
- * A block's number says its place in the table, where it replaces the block that was there. Neighbours have different
- * places.
+ * A block's number says the few places in the table where it may be. It replaces the oldest block there. Neighbours
+ * have different places, and parts of a file that are far from each other do not drive each other out.
  */
 #include "util/util.h"
 
@@ -16,6 +16,7 @@
 enum {
     BLOCK = 4096,
     PLACES = 4096,          /* 16 MiB at most */
+    WAYS = 4,               /* places where a block may be */
     AROUND = 16,            /* blocks that are read where one is missing, */
     NEAR_AROUND = 4,        /* ... of a source that is near */
     AT_ONCE = PLACES / 2,   /* blocks that are read in one go, */
@@ -27,12 +28,14 @@ enum {
 
 typedef struct place {
     uint64_t       number; /* of the block */
+    uint64_t       turn;   /* when it was kept; 0: there is none */
     unsigned char *data;   /* NULL: none */
 } place;
 
 struct ncz_range_cache {
     ncz_read_source source;
     bool            begun; /* both ends of the file were read */
+    uint64_t        turn;
     place           places[PLACES];
 };
 
@@ -44,12 +47,26 @@ block_length(const ncz_range_cache *c, uint64_t number)
     return left < BLOCK ? (size_t)left : BLOCK;
 }
 
+/* Where a block is, or else the oldest of those in whose place it may be. */
+static const place *
+find_place(const ncz_range_cache *c, uint64_t number)
+{
+    const place *p = &c->places[number % (PLACES / WAYS) * WAYS], *oldest = p;
+
+    for (size_t i = 0; i < WAYS; i++) {
+        if (p[i].turn != 0 && p[i].number == number)
+            return &p[i];
+        oldest = p[i].turn < oldest->turn ? &p[i] : oldest;
+    }
+    return oldest;
+}
+
 static bool
 has_block(const ncz_range_cache *c, uint64_t number)
 {
-    const place *p = &c->places[number % PLACES];
+    const place *p = find_place(c, number);
 
-    return p->data != NULL && p->number == number;
+    return p->turn != 0 && p->number == number;
 }
 
 static bool
@@ -66,11 +83,12 @@ static int
 keep_blocks(ncz_range_cache *c, uint64_t first, uint64_t n, const unsigned char *bytes)
 {
     for (uint64_t i = 0; i < n; i++) {
-        place *p = &c->places[(first + i) % PLACES];
+        place *p = &c->places[find_place(c, first + i) - c->places];
 
         if (p->data == NULL && (p->data = ncz_alloc(BLOCK)) == NULL)
             return ncz_fail_nomem(BLOCK);
         p->number = first + i;
+        p->turn = ++c->turn;
         memcpy(p->data, bytes + i * BLOCK, block_length(c, first + i));
     }
     return NC_NOERR;
@@ -211,7 +229,7 @@ ncz_range_cache_read(ncz_range_cache *c, uint64_t at, size_t n, void *out)
 
         if (!has_block(c, number) && (rc = read_around(c, number, last)) != NC_NOERR)
             return rc;
-        memcpy(to, c->places[number % PLACES].data + skip, part);
+        memcpy(to, find_place(c, number)->data + skip, part);
         to += part;
         at += part;
         n -= part;

@@ -183,6 +183,64 @@ TEST(few_calls)
     }
 }
 
+enum { FAR_BLOCKS = 12, FAR_DDS = 8, FAR_STEP = 3 << 20 };
+
+static void
+put(unsigned char *to, uint64_t v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        to[i] = (unsigned char)(v >> 8 * (n - 1 - i));
+}
+
+/* Blocks of descriptors whose objects are about as large as those of the others, by `odd` bytes times their number. */
+static unsigned char *
+make_far_blocks(size_t odd, size_t *len)
+{
+    unsigned char *file;
+    size_t         at = 4;
+
+    *len = FAR_BLOCKS * (FAR_STEP + odd * FAR_BLOCKS) + 4;
+    file = calloc(*len, 1);
+    assert_non_null(file);
+    memcpy(file, "\x0e\x03\x13\x01", 4);
+    for (size_t i = 0; i < FAR_BLOCKS; i++) {
+        size_t step = FAR_STEP + odd * i, next = at + step;
+
+        put(file + at, FAR_DDS, 2);
+        put(file + at + 2, i + 1 < FAR_BLOCKS ? next : 0, 4);
+        for (size_t k = 0; k < FAR_DDS; k++) {
+            unsigned char *dd = file + at + 6 + 12 * k;
+
+            put(dd, 20, 2);
+            put(dd + 2, i * FAR_DDS + k + 1, 2);
+            put(dd + 4, at + 6 + 12 * FAR_DDS + k * (step / FAR_DDS - 128), 4);
+            put(dd + 8, 4, 4);
+        }
+        at = next;
+    }
+    return file;
+}
+
+/* Blocks that are far from each other are read side by side, where the distance of the last says where they are. */
+TEST(far_blocks_are_read_side_by_side)
+{
+    static const size_t odds[] = {0, 4000, 600000}, most[] = {4, 4, 2 + FAR_BLOCKS};
+
+    for (size_t i = 0; i < NCZ_LEN(odds); i++) {
+        hdf4_bytes     b = {.far = true};
+        unsigned char *file = make_far_blocks(odds[i], &b.len);
+        ncz_hdf4      *f;
+
+        b.data = file;
+        assert_int_equal(hdf4_open(&b, &f), NC_NOERR);
+        assert_non_null(ncz_hdf4_find(f, 20, FAR_BLOCKS * FAR_DDS));
+        assert_true(b.ncalls <= most[i]);
+        assert_true(b.nbytes < b.len);
+        ncz_hdf4_close(f);
+        free(file);
+    }
+}
+
 static int
 walk_step(void *arg)
 {
