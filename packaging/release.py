@@ -4,7 +4,8 @@
 usage: release.py TREE FOLDER [--check]
 
 Writes into FOLDER, from the last commit of the checkout TREE:
-  nczarr-VERSION.tar.gz    the files in the order of their names, dated SOURCE_DATE_EPOCH or when the commit was made
+  nczarr-VERSION.tar.gz    the files in the order of their names, dated SOURCE_DATE_EPOCH or when the commit was made, and
+                           amalgamation/, the library in one file, which a build with CMake compiles
   nczarr-VERSION.symbols   the functions that the shared library exports
   nczarr-VERSION.sha256    for `sha256sum -c`
 --check: the archive is unpacked and built, and its commands and an example run; it is removed if one of them fails.
@@ -45,17 +46,31 @@ def read_time(tree):
     return int(text)
 
 
+def one_file(tree):
+    """The library in one file, and its header: {name: bytes}."""
+    with tempfile.TemporaryDirectory() as folder:
+        output(sys.executable, os.path.join(tree, "tools", "amalgamate.py"), folder)
+        return {name: open(os.path.join(folder, name), "rb").read() for name in ("nczarr.c", "nczarr.h")}
+
+
 def archive(tree, prefix, seconds):
     """A compressed tar file of the commit: nothing in it depends on the machine, the user or the release of Git."""
     committed = tarfile.open(fileobj=io.BytesIO(output("git", "-C", tree, "archive", "--format=tar", "HEAD")))
-    packed = io.BytesIO()
+    packed, made = io.BytesIO(), one_file(tree)
+    folder = tarfile.TarInfo("amalgamation")
+    folder.type = tarfile.DIRTYPE
+    files = [(m, committed.extractfile(m) if m.isfile() else None) for m in committed.getmembers()] + [(folder, None)]
+    for name, data in made.items():
+        member = tarfile.TarInfo("amalgamation/" + name)
+        member.size = len(data)
+        files.append((member, io.BytesIO(data)))
     with gzip.GzipFile("", "wb", 9, packed, mtime=seconds) as stream, \
             tarfile.open(fileobj=stream, mode="w", format=tarfile.PAX_FORMAT, encoding="utf-8") as out:
-        for old in sorted(committed.getmembers(), key=lambda m: m.name):
+        for old, data in sorted(files, key=lambda f: f[0].name):
             new = tarfile.TarInfo("%s/%s" % (prefix, old.name))
             new.type, new.size, new.linkname, new.mtime = old.type, old.size, old.linkname, seconds
             new.mode = 0o755 if old.isdir() or old.mode & 0o100 else 0o644
-            out.addfile(new, committed.extractfile(old) if old.isfile() else None)
+            out.addfile(new, data)
     return packed.getvalue()
 
 

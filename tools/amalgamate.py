@@ -4,7 +4,7 @@
 usage: amalgamate.py FOLDER
 
 Names that several source files use for things of their own get the name of their file as a suffix. Codecs and stores
-that need another library are compiled where its macro is defined (the table CHOICES below).
+that need another library are compiled where its macro is defined (packaging/libraries.txt).
 """
 import os
 import re
@@ -13,20 +13,21 @@ import sys
 root = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 src = os.path.join(root, "src")
 
-CHOICES = [  # macro, what it adds, what it links
-    ("NCZARR_WITH_BLOSC", "the codec blosc", "-lblosc"),
-    ("NCZARR_WITH_ZSTD", "the codec zstd", "-lzstd"),
-    ("NCZARR_WITH_LZ4", "the codec lz4, and blosc's streams of it", "-llz4"),
-    ("NCZARR_WITH_LZMA", "the codec lzma", "-llzma"),
-    ("NCZARR_WITH_BZIP2", "the codec bz2", "-lbz2"),
-    ("NCZARR_WITH_SZIP", "the codec szip", "-laec"),
-    ("NCZARR_WITH_ZFP", "the codec zfp", "-lzfp"),
-    ("NCZARR_WITH_LIBDEFLATE", "faster zlib and gzip", "-ldeflate"),
-    ("NCZARR_WITH_ISAL", "faster encoding of low levels of zlib and gzip", "-lisal"),
-    ("NCZARR_WITH_UTF8PROC", "names in Unicode's NFC", "-lutf8proc"),
-    ("NCZARR_WITH_LIBZIP", "archives that are encrypted or compressed in unusual ways", "-lzip"),
-    ("NCZARR_WITH_S3", "buckets and web servers", "-lcurl -lssl -lcrypto"),
-]
+
+def read_choices():
+    """(macro, what it adds, what it links) of each choice of the table of optional libraries."""
+    choices = {}
+    with open(os.path.join(root, "packaging", "libraries.txt"), encoding="utf-8") as table:
+        for line in table:
+            if line.strip() and not line.startswith("#"):
+                choice, _, _, _, links, _, _, adds = line.split(None, 7)
+                macro, first = "NCZARR_WITH_" + choice.upper(), choices.get(choice, (None, adds.strip(), []))
+                choices[choice] = (macro, first[1], first[2] + ["-l" + name for name in links.split(",")])
+    return [(macro, adds, " ".join(links)) for macro, adds, links in choices.values()]
+
+
+CHOICES = read_choices()
+PARTS = 4  # in which the file can be compiled, by as many compilers at once
 X86_64 = "defined __x86_64__"
 X86 = "(defined __x86_64__ || defined __i386__)"
 CONDITIONS = {  # when a file is compiled; all others are, always
@@ -284,7 +285,8 @@ def preamble():
             " * nczarr %s in one file, made from the project's sources. Compile it as C11 and link -lz -lm -lpthread. Macros" % version(),
             " * add what needs other libraries:", " *"]
     rows += [" *   %-24s %s (%s)" % choice for choice in CHOICES]
-    rows += [" *", " * Functions have the visibility of the compiler's options: -fvisibility=hidden keeps all but the API inside.", " */",
+    rows += [" *", " * Functions have the visibility of the compiler's options: -fvisibility=hidden keeps all but the API inside.",
+             " * NCZARR_PART, from 1 to %d, compiles a part alone: all of them, linked together, are the library." % PARTS, " */",
              "#ifndef _GNU_SOURCE", "#define _GNU_SOURCE", "#endif", "#ifndef _FILE_OFFSET_BITS", "#define _FILE_OFFSET_BITS 64", "#endif",
              "/* Results must not depend on whether a processor adds and multiplies in one step. */",
              "#if defined __clang__", "#pragma STDC FP_CONTRACT OFF", "#elif defined __GNUC__ && defined __FP_FAST_FMA",
@@ -302,6 +304,15 @@ def preamble():
 
 def guarded(condition, text):
     return text if condition is None else "#if %s\n%s\n#endif\n" % (condition, text)
+
+
+def part_of(path, bodies):
+    """The part that compiles a source file. Parts have about as many bytes."""
+    before, total = 0, sum(map(len, bodies.values()))
+    for other, text in bodies.items():
+        if other == path:
+            return 1 + PARTS * before // total
+        before += len(text)
 
 
 def write_source(folder):
@@ -323,7 +334,8 @@ def write_source(folder):
             text = rename(strip_includes(bodies[p]), shared, "_" + os.path.basename(p)[:-2])
             macros = sorted(set(re.findall(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", text, re.M)))
             text += "".join("#undef %s\n" % m for m in macros)
-            out.write("\n/* ==== %s ==== */\n" % p + guarded(condition_of(p), text))
+            text = guarded("!defined NCZARR_PART || NCZARR_PART == %d" % part_of(p, bodies), guarded(condition_of(p), text))
+            out.write("\n/* ==== %s ==== */\n" % p + text)
 
 
 def write_header(folder):

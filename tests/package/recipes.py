@@ -38,10 +38,24 @@ def options_of(root):
     return dict(re.findall(r"^option\('([\w-]+)', type: '(\w+)'", read(root, "meson.options"), re.M))
 
 
+def rows_of_table(root):
+    """The rows of packaging/libraries.txt, as words: choice, name, package, release, links, header, function, adds."""
+    lines = read(root, "packaging", "libraries.txt").splitlines()
+    return [line.split(None, 7) for line in lines if line and not line.startswith("#")]
+
+
 def unlisted_libraries(root):
     """meson.build looks for these libraries, and no others."""
     found = set(re.findall(r"\b(?:dependency|find_library)\('([^']*)'", read(root, "meson.build"))) - NOT_LIBRARIES
+    found |= {name if package == "-" else package for _, name, package, *_ in rows_of_table(root)}
     return ["meson.build and the table of recipes.py differ: %s" % n for n in sorted(found ^ set(LIBRARIES))]
+
+
+def table_of_libraries(root):
+    """Each choice of packaging/libraries.txt is an option of Meson's, and says what it adds."""
+    bad = ["libraries.txt: a row of %d words: %s" % (len(row), row[0]) for row in rows_of_table(root) if len(row) != 8]
+    choices = {row[0] for row in rows_of_table(root)} - {"isal"}  # a value of deflate-encoder
+    return bad + ["libraries.txt: no feature of meson.options is called %s" % c for c in sorted(choices) if options_of(root).get(c) != "feature"]
 
 
 def wrong_options(where, passed, root):
@@ -160,4 +174,4 @@ def spack(root):
 
 def problems(root):
     """All complaints; none: both recipes fit the tree."""
-    return unlisted_libraries(root) + citation(root) + conda(root) + (rendered(root) if conda_python(root) else []) + spack(root)
+    return unlisted_libraries(root) + table_of_libraries(root) + citation(root) + conda(root) + (rendered(root) if conda_python(root) else []) + spack(root)
