@@ -33,6 +33,9 @@ enum {
     OPT_SAMPLE,
     OPT_PLOT,
     OPT_SHOW,
+    OPT_RANGE,
+    OPT_COLORS,
+    OPT_SIZE,
     OPT_GRAPHICS,
     OPT_COLOR,
     OPT_LIST,
@@ -87,15 +90,22 @@ static const option_row rows[] = {
      ": exit status 0 if all is sound, 3 if chunks or documents are damaged or differ"},
     {OPT_STRUCTURE, 0, "structure", NULL, NULL, "with --check, the structure of a netCDF-4 file in place of its data",
      ": what is wrong, by address; which bytes are for what"},
-    {OPT_LOG, 0, "log", NULL, NULL, "branches, tags and the history of an Icechunk repository", NULL},
+    {OPT_LOG, 0, "log", NULL, NULL, "branches, tags and the history of an Icechunk repository",
+     "; with --plot and --show, a logarithmic scale"},
     {OPT_HTML, 0, "html", NULL, NULL, "a page about the dataset for a browser", ", with statistics and pictures"},
     {OPT_SAMPLE, 0, "sample", "N", NULL, "with --html, statistics of at most N values of a variable",
      " (all of up to 64 MiB)"},
     {OPT_PLOT, 0, "plot", "VAR", ":vars", "a picture of one variable",
-     ", in OUT.png or VAR.png: a map of its last two dimensions, or a line; or of a part: v[0,:,:]"},
+     ", in OUT.svg, OUT.png, OUT.pdf, or VAR.png: a map of its last two dimensions, or a line; or of a part: "
+     "v[0,:,:]"},
     {OPT_SHOW, 0, "show", "VAR", ":vars", "the same on the terminal", NULL},
     {OPT_GRAPHICS, 0, "graphics", "HOW", "auto sixel kitty blocks", "how --show draws",
      ": as sixel, kitty, blocks, or auto, as the terminal can"},
+    {OPT_RANGE, 0, "range", "LO,HI", NULL, "with --plot and --show, the ends of the colors", ", or of a line's axis"},
+    {OPT_COLORS, 0, "colors", "NAME", "auto blue-yellow blue-red white-blue grey",
+     "the colors of --plot, --show and --html", ": auto, blue-yellow, blue-red, white-blue or grey"},
+    {OPT_SIZE, 0, "size", "WxH", NULL, "with --plot and --show, the picture's pixels",
+     " (1200 wide; the terminal's)"},
     {OPT_S3_EXPLAIN, 0, "s3-explain", NULL, NULL, "the settings that an S3 URL resolves to",
      ": address, region, credentials"},
     {.help = "More:"},
@@ -110,7 +120,7 @@ static const option_row rows[] = {
 static const option_table options = {
     .command = "nczdump",
     .usage = "usage: nczdump [options] PATH-or-URL...\n"
-             "       nczdump --plot VAR[SUBSCRIPTS] [options] PATH-or-URL OUT.png\n",
+             "       nczdump --plot VAR[SUBSCRIPTS] [options] PATH-or-URL OUT.svg|OUT.png|OUT.pdf\n",
     .rows = rows,
     .n = sizeof rows / sizeof *rows,
 };
@@ -126,6 +136,7 @@ typedef struct dump_request {
     bool            html;
     size_t          sample;
     bool            plot, show;
+    report_look     look;
     report_graphics graphics;
     report_when     color;
 } dump_request;
@@ -292,12 +303,6 @@ take_color(dump_request *r, const char *arg)
 static bool
 take_picture(dump_request *r, bool show, const char *arg)
 {
-    const char *why;
-
-    if (!show && !report_can_plot(&why)) {
-        message_print("%s", why);
-        return false;
-    }
     if (r->plot) {
         message_print("--plot and --show: one picture at a time");
         return false;
@@ -343,6 +348,9 @@ take_long_option(dump_request *r, int id, const char *arg)
     case OPT_SAMPLE: return take_sample(r, arg);
     case OPT_PLOT: return take_picture(r, false, arg);
     case OPT_SHOW: return take_picture(r, true, arg);
+    case OPT_RANGE: return report_parse_range(arg, &r->look);
+    case OPT_COLORS: return report_parse_colors(arg, &r->look);
+    case OPT_SIZE: return report_parse_size(arg, &r->look);
     case OPT_GRAPHICS: return take_graphics(r, arg);
     case OPT_COLOR: return take_color(r, arg);
     default: r->explain = true; return true; /* --s3-explain */
@@ -383,6 +391,27 @@ take_option(void *ctx, int id, const char *arg)
     }
 }
 
+static bool
+check_look(const dump_request *r)
+{
+    const report_look *look = &r->look;
+    const char        *option = look->has_range ? "--range" : look->width > 0 ? "--size" : NULL;
+
+    if (!r->plot && option != NULL) {
+        message_print("%s: only with --plot and --show", option);
+        return false;
+    }
+    if (!r->plot && !r->html && look->colors != REPORT_COLORS_AUTO) {
+        message_print("--colors: only with --plot, --show and --html");
+        return false;
+    }
+    if (r->plot && r->log && look->has_range && look->range[0] <= 0) {
+        message_print("--range: its ends are greater than 0 with --log");
+        return false;
+    }
+    return true;
+}
+
 /* `n` arguments after the options */
 static bool
 check_arguments(const dump_request *r, char *const *args, int n)
@@ -415,8 +444,10 @@ check_arguments(const dump_request *r, char *const *args, int n)
         message_print("--plot: the name of the picture's file is empty");
         return false;
     }
+    if (!check_look(r))
+        return false;
     if (r->plot && !r->show)
-        return true;
+        return n < 2 || report_check_path(args[1]);
     if (n == 0 || (n > 1 && (r->plot || r->explain || r->structure || r->log || o->check))) {
         message_print(n == 0 ? "no dataset given" : "only one dataset at a time");
         return false;
@@ -469,19 +500,23 @@ report_warnings(const char *shown, int ncid)
 }
 
 static int
-plot_dataset(int ncid, const dump_request *r, const char *png)
+plot_dataset(int ncid, const dump_request *r, const char *path)
 {
+    report_look look = r->look;
+
+    look.log = r->log;
     return report_plot(ncid, &(report_plot_opts){.dump = &r->dump,
                                                  .file = r->dump.file,
-                                                 .png = r->show       ? NULL
-                                                        : png != NULL ? png
-                                                                      : "",
+                                                 .path = r->show        ? NULL
+                                                         : path != NULL ? path
+                                                                        : "",
+                                                 .look = look,
                                                  .graphics = r->graphics,
                                                  .color = r->color});
 }
 
 static int
-dump_dataset(int ncid, const char *path, const char *png, dump_request *r)
+dump_dataset(int ncid, const char *path, const char *picture, dump_request *r)
 {
     dump_opts *o = &r->dump;
     char      *own = dump_default_name(path);
@@ -497,11 +532,12 @@ dump_dataset(int ncid, const char *path, const char *png, dump_request *r)
     if (r->name == NULL)
         r->name = own;
     if (r->plot)
-        rc = plot_dataset(ncid, r, png);
+        rc = plot_dataset(ncid, r, picture);
     else if (o->check)
         rc = dump_check(ncid, path, o, stdout);
     else if (r->html)
-        rc = report_html(ncid, r->name, &(report_opts){.file = o->file, .sample = r->sample}, stdout);
+        rc =
+            report_html(ncid, r->name, &(report_opts){.file = o->file, .sample = r->sample, .look = r->look}, stdout);
     else
         rc = dump_run(ncid, r->name, o, stdout);
     if (o->stats)
@@ -531,7 +567,7 @@ run_request(char **args, int n, dump_request *r)
         rc = explain_url(args[0], shown);
     else if (r->structure)
         rc = dump_structure(args[0], shown, stdout);
-    else if (r->log)
+    else if (r->log && !r->plot)
         rc = dump_log(args[0], shown, stdout);
     else if ((rc = open_all(args, n, r->along, &ncid)) != NC_NOERR) {
         (void)message_fail(rc, shown);
@@ -552,7 +588,7 @@ main(int argc, char **argv)
     option_table t = options;
     int          status;
 
-    t.library = report_has_png ? "libpng" : NULL;
+    t.library = report_library();
     status = options_take(&t, &argc, &argv, take_option, &r);
     if (status < 0)
         status = check_arguments(&r, argv, argc) && check_paths(argv, r.plot ? 1 : argc)

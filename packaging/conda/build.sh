@@ -4,7 +4,7 @@ set -eu
 # shellcheck disable=SC2086
 meson setup build $MESON_ARGS -Ddefault_library=shared -Dtests=disabled \
     -Dblosc=enabled -Dzstd=enabled -Dlz4=enabled -Dlzma=enabled -Dbzip2=enabled -Dzfp=enabled -Dszip=enabled \
-    -Dlibdeflate=enabled -Dlibzip=enabled -Dpng=enabled -Dutf8proc=enabled -Ds3=enabled \
+    -Dlibdeflate=enabled -Dlibzip=enabled -Dcairo=enabled -Dutf8proc=enabled -Ds3=enabled \
     -Dmpi=disabled -Dforward=auto
 meson compile -C build -j "$CPU_COUNT"
 meson install -C build

@@ -20,7 +20,7 @@ class Nczarr(MesonPackage):
 
     # Shared, static or both is default_library, which every Meson package has.
     variant("tools", default=True, description="Build nczdump, nczgen, nczcopy and nczmap")
-    variant("png", default=True, description="Pictures in the pages of nczdump", when="+tools")
+    variant("cairo", default=False, description="Pictures of nczdump as PNG and PDF", when="+tools")
     variant("mpi", default=False, description="Build libnczarr_mpi, parallel access over MPI")
     variant("netcdf", default=False, description="Install netcdf.h, libnetcdf, netcdf.pc and nc-config")
     variant("s3", default=True, description="Datasets in S3 and on web servers")
@@ -41,7 +41,7 @@ class Nczarr(MesonPackage):
     depends_on("pkgconfig", type="build")
 
     depends_on("zlib-api")
-    depends_on("libpng", when="+png")
+    depends_on("cairo+png+pdf+ft+fc", when="+cairo")
     depends_on("mpi", when="+mpi")
     depends_on("curl@7.66:", when="+s3")
     depends_on("openssl@1.1.1:", when="+s3")
@@ -63,7 +63,7 @@ class Nczarr(MesonPackage):
         def chosen(name):
             return "enabled" if self.spec.satisfies("+" + name) else "disabled"
 
-        features = ["png", "mpi", "s3", "libzip", "utf8proc"]
+        features = ["cairo", "mpi", "s3", "libzip", "utf8proc"]
         features += ["blosc", "zstd", "lz4", "lzma", "bzip2", "szip", "zfp", "libdeflate"]
         args = ["-D%s=%s" % (name, chosen(name)) for name in features]
         args += ["-D%s=%s" % (name, str(self.spec.satisfies("+" + name)).lower()) for name in ("tools", "netcdf")]

@@ -6,7 +6,7 @@ import os, re, subprocess, sys, types
 LIBRARIES = {  # what meson.build calls it: what conda-forge and Spack call it, and Spack's variant
     "zlib": ("zlib", "zlib-api", None), "blosc": ("blosc", "c-blosc", "blosc"), "libzstd": ("zstd", "zstd", "zstd"),
     "liblz4": ("lz4-c", "lz4", "lz4"), "liblzma": ("liblzma-devel", "xz", "lzma"), "libdeflate": ("libdeflate", "libdeflate", "libdeflate"),
-    "libisal": ("isa-l", "isa-l", "isal"), "libutf8proc": ("libutf8proc", "utf8proc", "utf8proc"), "libpng": ("libpng", "libpng", "png"),
+    "libisal": ("isa-l", "isa-l", "isal"), "libutf8proc": ("libutf8proc", "utf8proc", "utf8proc"), "cairo": ("cairo", "cairo", "cairo"),
     "bzip2": ("bzip2", "bzip2", "bzip2"), "zfp": ("zfp", "zfp", "zfp"), "aec": ("libaec", "libaec", "szip"),
     "libzip": ("libzip", "libzip", "libzip"), "libcurl": ("libcurl", "curl", "s3"), "openssl": ("openssl", "openssl", "s3"),
 }

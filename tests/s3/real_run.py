@@ -157,7 +157,7 @@ class Suite:
     def page(self):
         """nczdump --html of a dataset in a bucket, with few requests."""
         r = self.run(sys.executable, os.path.join(ROOT, "tests", "tools", "html_report.py"), self.program("tools"), os.path.join(ROOT, "tests", "data"),
-                     os.path.join(self.tmp, "pages"), "png", self.base, NCZARR_LOG="")
+                     os.path.join(self.tmp, "pages"), self.base, NCZARR_LOG="")
         report("%s: a page for a browser" % self.name, [line for line in r.stdout.splitlines() if "OK" not in line] + [r.stderr[-500:]] if r.returncode else [])
 
     def in_place(self):

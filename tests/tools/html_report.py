@@ -3,7 +3,7 @@
 and a browser shows it without an error: its pictures, the slider, hostile names as text. What the page looks like is
 checked by page_layout.py.
 
-usage: html_report.py TOOLS DATA PAGES png|no-png [PLACE]
+usage: html_report.py TOOLS DATA PAGES [PLACE]
 
 The pages and a picture of each, as the browser shows it, are kept in PAGES. With PLACE, a URL of S3 like
 http://host/bucket, a dataset in a bucket (tests/s3/real_run.py does that).
@@ -16,10 +16,9 @@ from browser import Browser, Gone, installed
 from cases import report
 
 tools, data, pages = (os.path.abspath(a) for a in sys.argv[1:4])
-png = sys.argv[4] == "png"
 short = "NCZARR_TEST_SHORT" in os.environ # no browser: it is large, and slow
 sanitized = "NCZ_TEST_FEW" in os.environ # takes more memory; and the browser need not see the same pages again
-place = sys.argv[5] if len(sys.argv) > 5 else None
+place = sys.argv[4] if len(sys.argv) > 4 else None
 window = None # the browser, once a page was shown
 MOST_BYTES, MOST_MEMORY = 2 << 20, 400 << 10 # of a page; KiB of the command
 VOID = {"meta", "img", "input", "br", "path"}
@@ -143,7 +142,7 @@ def look(name, path, page, frames):
         problems += ["wider than the window"] if seen["wide"] else []
         if seen["images"] != sum(tag == "img" for tag, _ in page.tags):
             problems.append("%d images" % seen["images"])
-        if frames and png and seen["moved"] != [True] * (frames - 1) + [False]:
+        if frames and seen["moved"] != [True] * (frames - 1) + [False]:
             problems.append("the slider: %s" % seen["moved"])
     report("html: %s in a browser" % name, problems)
 
@@ -172,7 +171,7 @@ def page_of(name, dataset, status=0, words=(), frames=0, least_images=0, options
         problems.append("%d bytes" % len(text))
     problems += ["lacks %r" % w for w in words if w not in page.text]
     images = sum(tag == "img" for tag, _ in page.tags)
-    if png and images < least_images:
+    if images < least_images:
         problems.append("%d images" % images)
     report("html: %s (%.1f s)" % (name, took), problems)
     if installed() and not sanitized and not short:
@@ -184,7 +183,7 @@ RAISED = str.maketrans("\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u
 
 
 def number(text):
-    first, _, power = text.partition("\u00a0\u00d7\u00a010")
+    first, _, power = text.replace("\u2212", "-").partition("\u00a0\u00d7\u00a010")
     return float(first) * 10.0 ** (int(power.translate(RAISED)) if power else 0)
 
 

@@ -57,7 +57,7 @@ RAISED = str.maketrans("\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u
 
 
 def number(text):
-    first, _, power = text.replace("\u2248 ", "").partition("\u00a0\u00d7\u00a010")
+    first, _, power = text.replace("\u2212", "-").replace("\u2248 ", "").partition("\u00a0\u00d7\u00a010")
     return float(first) * 10.0 ** (int(power.translate(RAISED)) if power else 0)
 
 

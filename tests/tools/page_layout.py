@@ -123,14 +123,14 @@ def check_world(seen):
     for var in ("tas", "areacella", "mask"):
         problems += misplaced(v[var]["x"], v[var]["pic"], "x", east) + misplaced(v[var]["y"], v[var]["pic"], "y", north)
         problems += [] if len(v[var]["x"]) >= 3 and len(v[var]["y"]) >= 3 else ["%s: few ticks" % var]
-    lo, hi = min(TAS), max(TAS)
+    lo, hi = (sorted(TAS)[int((len(TAS) - 1) * part + 0.5)] for part in (0.02, 0.98))
     problems += misplaced(v["tas"]["scale"]["ticks"], v["tas"]["scale"], "x", lambda t: (float(t) - lo) / (hi - lo))
     area = [1e11 * math.cos(math.radians(-88 + 4 * r)) for r in range(45)]
     problems += misplaced(v["areacella"]["scale"]["ticks"], v["areacella"]["scale"], "x", lambda t: (float(t) * 1e9 - min(area)) / (max(area) - min(area)))
     problems += misplaced(v["gmst"]["y"], v["gmst"]["pic"], "y", lambda t: (291 - float(t)) / 6)
     problems += misplaced(v["ua"]["y"], v["ua"]["pic"], "y", lambda t: 1 - level(float(t)))
     said = [v["tas"]["scale"]["name"], v["areacella"]["scale"]["name"], v["ua"]["yn"], v["tas"]["xn"], v["gmst"]["yn"]]
-    problems += [] if said == ["K", "10\u2079 m2", "plev (Pa)", "lon", "K"] else ["names of axes: %s" % said]
+    problems += [] if said == ["K", "10\u2079 m\u00b2", "plev (Pa)", "lon", "K"] else ["names of axes: %s" % said]
     problems += [] if v["mask"]["legend"] == ["sea", "land"] and not v["mask"]["scale"] else ["legend: %s" % v["mask"]["legend"]]
     want = ["== Variables", "areacella", "tas", "ua", "gmst", "mask", "== Coordinates", "lat", "lon", "lon_bnds", "time", "height", "plev"]
     problems += [] if seen["rows"] == want else ["rows: %s" % seen["rows"]]
@@ -173,7 +173,7 @@ def point(window, var, across, down):
 def told(text):
     """The place, and the number."""
     place, _, value = text.rpartition(": ")
-    m = re.match("(?:\u2248 )?(-?[\\d.]+)", value)
+    m = re.match("(?:[\u2248\u2264\u2265] )?(-?[\\d.]+)", value.replace("\u2212", "-"))
     return place, float(m[1]) if m else value
 
 

@@ -10,12 +10,39 @@
 
 #include "dump/dump.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+
+/* ---- what a picture looks like --------------------------------------------------------------------------------- */
+
+typedef enum report_colormap {
+    REPORT_COLORS_AUTO, /* as the values are */
+    REPORT_BLUE_YELLOW,
+    REPORT_BLUE_RED,
+    REPORT_WHITE_BLUE,
+    REPORT_GREY
+} report_colormap;
+
+/* Zeros: as the values and the medium are. */
+typedef struct report_look {
+    bool            has_range, log;
+    double          range[2]; /* the ends of the colors, or of a line's axis */
+    report_colormap colors;
+    size_t          width, height; /* pixels */
+} report_look;
+
+/* Values of --range, --colors and --size; false with a message. */
+bool report_parse_range(const char *s, report_look *look);
+bool report_parse_colors(const char *s, report_look *look);
+bool report_parse_size(const char *s, report_look *look);
+
+/* ---- the page --------------------------------------------------------------------------------------------------- */
 
 typedef struct report_opts {
     const char *file;   /* what error messages name; NULL: the dataset's name */
     size_t      sample; /* the most values of a variable that statistics are made of; 0: all of up to 64 MiB */
+    report_look look;
 } report_opts;
 
 /* Prints the page. Returns 0, or the first error's code; each is reported on stderr, and where it belongs on the
@@ -33,18 +60,21 @@ bool report_wants_color(report_when when);
 typedef struct report_plot_opts {
     const dump_opts *dump; /* the variable, in `vars`, and its part */
     const char      *file; /* what error messages name */
-    const char
-        *png; /* where the picture goes; "": VAR.png; NULL: to standard output, as the terminal shows pictures */
+    /* Where the picture goes: .svg, .png, .pdf; "-": SVG to standard output; "": VAR.png, or VAR.svg without Cairo;
+     * NULL: to standard output, as the terminal shows pictures. */
+    const char     *path;
+    report_look     look;
     report_graphics graphics;
     report_when     color;
 } report_plot_opts;
 
+/* False with a message: the name has another suffix. */
+bool report_check_path(const char *path);
+
 /* Draws. Returns 0, or an error's code; it is reported on stderr. */
 int report_plot(int ncid, const report_plot_opts *opts);
 
-extern const bool report_has_png;
-
-/* False: --plot has no PNG, and `why` says so. */
-bool report_can_plot(const char **why);
+/* The library that draws, or NULL. */
+const char *report_library(void);
 
 #endif /* NCZDUMP_REPORT_H */

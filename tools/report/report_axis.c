@@ -5,6 +5,8 @@
  */
 #include "report_int.h"
 
+#include "common/coord_role.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,17 +29,27 @@ read_coordinate(const dump_var *c, size_t index, double *out)
     return isfinite(*out);
 }
 
+/* "52.5\xc2\xb0N", "1000 hPa" */
 static void
-add_units(text_buf *t, const dump_var *c)
+add_number(text_buf *t, const dump_var *c, double value)
 {
-    dump_att a;
+    text_buf units = TEXT_BUF_INIT;
+    bool     latitude = coord_is_latitude(c->grp, c->id);
 
-    if (dump_att_load_named(c->grp, c->id, "units", &a) == NC_NOERR && a.type == NC_CHAR && a.len > 0 && a.len < 60 &&
-        strcmp(a.val, "1") != 0) {
-        text_addc(t, ' ');
-        text_add(t, a.val);
+    if (latitude || coord_is_longitude(c->grp, c->id)) {
+        int decimals = 0;
+
+        while (decimals < 3 && fabs(value * pow(10, decimals) - round(value * pow(10, decimals))) > 1e-3)
+            decimals++;
+        report_add_degrees(t, value, latitude, decimals);
+        return;
     }
-    dump_att_clear(&a);
+    report_add_number(t, value);
+    if (report_add_units(&units, c->grp, c->id)) {
+        text_addc(t, ' ');
+        report_add_scaled_units(t, units.s, 0);
+    }
+    text_clear(&units);
 }
 
 /* ---- labels --------------------------------------------------------------------------------------------------- */
@@ -57,10 +69,8 @@ add_coordinate(report_page *p, const dump_var *v, int dim, size_t index, bool da
     tb = dump_timebase_for(&p->d, grp, varid, c.name);
     if ((tb.valid || !date_only) && read_coordinate(&c, index, &value)) {
         added = true;
-        if (!tb.valid || !report_add_time(t, &tb, value, SIZE_MAX)) {
-            report_add_number(t, value);
-            add_units(t, &c);
-        }
+        if (!tb.valid || !report_add_time(t, &tb, value, SIZE_MAX))
+            add_number(t, &c, value);
     }
     dump_var_clear(&c);
     return added;

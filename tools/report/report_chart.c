@@ -119,17 +119,15 @@ report_chart_clear(report_chart *c)
 }
 
 /* "10^6 Pa" */
-static void
-add_units(text_buf *t, const char *units, int exponent)
+void
+report_add_units_html(text_buf *t, const char *units, int exponent)
 {
-    bool has = units != NULL && *units != '\0';
+    text_buf plain = TEXT_BUF_INIT;
 
-    if (exponent != 0)
-        report_add_power(t, exponent, false);
-    if (has && exponent != 0)
-        text_addc(t, ' ');
-    if (has)
-        report_add_text(t, units);
+    report_add_scaled_units(&plain, units, exponent);
+    if (plain.len > 0)
+        report_add_text(t, plain.s);
+    text_clear(&plain);
 }
 
 void
@@ -143,7 +141,7 @@ report_add_axis_name(text_buf *t, const dump_var *v, int dim, const report_coord
     text_add(t, "</bdi>");
     if (c->units.len > 0 || exponent != 0) {
         text_add(t, " (");
-        add_units(t, c->units.s, exponent);
+        report_add_units_html(t, c->units.s, exponent);
         text_addc(t, ')');
     }
 }
@@ -168,23 +166,38 @@ add_histogram(text_buf *t, const report_stats *st)
     text_add(t, "\"/></svg>");
 }
 
+/* What the values beyond the colors are. */
+static void
+add_ends(text_buf *t, const report_scale *s)
+{
+    text_add(t, "<div class=ends><span>least ");
+    report_add_significant(t, s->true_least);
+    text_add(t, "</span><span>greatest ");
+    report_add_significant(t, s->true_most);
+    text_add(t, "</span></div>");
+}
+
 void
-report_add_scale(text_buf *t, const report_stats *bins, const dump_var *v, bool colors)
+report_add_scale(text_buf *t, const report_stats *bins, const report_scale *scale, const dump_var *v, bool colors)
 {
     text_buf     units = TEXT_BUF_INIT;
     report_chart c = {.x_len = 2};
 
-    report_ticks_values(bins->least, bins->most, 6, &c.x);
+    report_ticks_values(scale, 6, &c.x);
     (void)report_add_units(&units, v->grp, v->id);
     text_add(t, "<div class=scale>");
     add_histogram(t, bins);
     if (colors)
-        text_add(t, "<div class=bar></div>");
+        text_addf(t, "<div class=\"bar b%d%s%s\"></div>", scale->colors, scale->below ? " below" : "",
+                  scale->above ? " above" : "");
     text_add(t, "<div class=xs>");
     add_ticks(t, &c.x, c.x_len, false, false, "left", PHONE_COLUMNS);
     text_add(t, "</div><div class=xn>");
-    add_units(t, units.s, c.x.exponent);
-    text_add(t, "</div></div>\n");
+    report_add_units_html(t, units.s, c.x.exponent);
+    text_add(t, "</div>");
+    if (scale->below || scale->above)
+        add_ends(t, scale);
+    text_add(t, "</div>\n");
     text_clear(&units);
     report_chart_clear(&c);
 }

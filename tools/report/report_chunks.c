@@ -10,7 +10,11 @@
 #include <stdlib.h>
 
 enum { ACROSS = 128, DOWN = 64, STOPPED = 1 };
-enum { SQUARE = 9, SQUARES_MOST = 40 }; /* pixels of a chunk, with a gap, where not more of them are in a row */
+enum {
+    SHADES = 64,
+    SQUARE = 9,
+    SQUARES_MOST = 40
+}; /* pixels of a chunk, with a gap, where not more of them are in a row */
 
 typedef struct chunk_map {
     const dump_var *v;
@@ -84,19 +88,21 @@ count_chunks(const chunk_map *c, size_t i)
 static unsigned char
 cell_color(const chunk_map *c, size_t i, double heaviest)
 {
+    report_scale bytes = report_scale_linear(0, heaviest), chunks = report_scale_linear(0, count_chunks(c, i));
+
     if (c->cell[i] == 0)
         return 0;
-    return c->stored.measured == c->stored.listed
-               ? report_pixel(c->weight[i], 0, heaviest, REPORT_COLORS)
-               : report_pixel((double)c->cell[i], 0, count_chunks(c, i), REPORT_COLORS);
+    return c->stored.measured == c->stored.listed ? report_pixel(&bytes, c->weight[i], SHADES)
+                                                  : report_pixel(&chunks, (double)c->cell[i], SHADES);
 }
 
 static void
-draw_squares(const chunk_map *c, report_picture *pic, size_t side, double heaviest)
+draw_squares(const chunk_map *c, picture_cells *pic, size_t side, double heaviest)
 {
-    size_t drawn = side > 1 ? side - 1 : 1;
+    report_scale scale = report_scale_linear(0, heaviest);
+    size_t       drawn = side > 1 ? side - 1 : 1;
 
-    report_picture_init(pic, c->across * side, c->down * side);
+    report_cells_init(pic, c->across * side, c->down * side, &scale, SHADES);
     for (size_t i = 0; i < c->across * c->down; i++) {
         unsigned char color = cell_color(c, i, heaviest);
 
@@ -124,20 +130,20 @@ add_legend(text_buf *t, const chunk_map *c, double heaviest)
 static void
 add_picture(text_buf *t, const chunk_map *c)
 {
-    report_picture pic;
-    size_t         side = c->across <= SQUARES_MOST && c->down <= SQUARES_MOST ? SQUARE : 1;
-    double         heaviest = 0;
+    picture_cells pic;
+    size_t        side = c->across <= SQUARES_MOST && c->down <= SQUARES_MOST ? SQUARE : 1;
+    double        heaviest = 0;
 
     for (size_t i = 0; i < c->across * c->down; i++)
         heaviest = fmax(heaviest, c->weight[i]);
     draw_squares(c, &pic, side, heaviest);
     text_addf(t, "<figure><img class=chunks width=%zu height=%zu src=\"", pic.width * (side > 1 ? 1 : 3),
               pic.height * (side > 1 ? 1 : 3));
-    report_add_png(t, &pic);
+    picture_cells_url(t, &pic);
     text_addf(t, "\" alt=\"Map of chunks: %zu of %zu are stored\"><figcaption>", c->stored.listed, c->stored.total);
     add_legend(t, c, heaviest);
     text_add(t, "</figcaption></figure>\n");
-    report_picture_clear(&pic);
+    picture_cells_clear(&pic);
 }
 
 static void
@@ -285,7 +291,7 @@ report_add_storage(report_page *p, text_buf *t, const dump_var *v)
     add_facts(t, v);
     if (listed)
         add_missing(t, &c);
-    if (listed && report_has_png && c.stored.total > 1)
+    if (listed && c.stored.total > 1)
         add_picture(t, &c);
     text_add(t, "</details>\n");
     (void)nczarr_map_close(c.map);

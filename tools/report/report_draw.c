@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * report_draw.c: values as pixels: a map, or a line.
- */
+/* report_draw.c: values as cells and shapes: a map with coast and graticule, or a line. */
 #include "report_int.h"
 
 #include <math.h>
@@ -27,35 +25,35 @@ paint_value(const report_paint *p, double value)
 {
     int kind;
 
-    if (p->flags == NULL || !isfinite(value))
-        return report_pixel(value, p->least, p->most, p->levels);
+    if (p->scale != NULL)
+        return report_pixel(p->scale, value, p->levels);
     kind = report_flags_find(p->flags, value);
-    return (unsigned char)(kind < 0 ? REPORT_CATEGORIES + 1 : kind + 1);
+    return (unsigned char)(!isfinite(value) ? 0 : kind < 0 ? REPORT_CATEGORIES + 1 : kind + 1);
 }
 
 void
-report_draw_map(report_picture *pic, const report_sample *s, int y_dim, int x_dim, const report_paint *paint,
+report_draw_map(picture_cells *cells, const report_sample *s, int y_dim, int x_dim, const report_paint *paint,
                 bool upward)
 {
     const report_axis *rows = &s->axis[y_dim], *cols = &s->axis[x_dim];
 
-    for (size_t y = 0; y < pic->height; y++) {
-        size_t down = upward ? pic->height - 1 - y : y;
-        size_t row = find_nearest(rows, (size_t)(((double)down + 0.5) * (double)rows->len / (double)pic->height));
+    for (size_t y = 0; y < cells->height; y++) {
+        size_t down = upward ? cells->height - 1 - y : y;
+        size_t row = find_nearest(rows, (size_t)(((double)down + 0.5) * (double)rows->len / (double)cells->height));
 
-        for (size_t x = 0; x < pic->width; x++) {
-            size_t col = find_nearest(cols, (size_t)(((double)x + 0.5) * (double)cols->len / (double)pic->width));
+        for (size_t x = 0; x < cells->width; x++) {
+            size_t col = find_nearest(cols, (size_t)(((double)x + 0.5) * (double)cols->len / (double)cells->width));
 
-            pic->pixel[y * pic->width + x] = paint_value(paint, s->value[row * cols->n + col]);
+            cells->pixel[y * cells->width + x] = paint_value(paint, s->value[row * cols->n + col]);
         }
     }
 }
 
-/* ---- lines ---------------------------------------------------------------------------------------------------- */
+/* ---- lines as cells ------------------------------------------------------------------------------------------- */
 
-/* A straight line between two pixels: in each column from the edge before it to the one after it, without a hole. */
+/* A straight line between two cells: in each column from the edge before it to the one after it, without a hole. */
 static void
-draw_stroke(report_picture *pic, size_t x0, size_t y0, size_t x1, size_t y1)
+draw_stroke(picture_cells *cells, size_t x0, size_t y0, size_t x1, size_t y1)
 {
     double slope = x1 > x0 ? ((double)y1 - (double)y0) / (double)(x1 - x0) : 0;
 
@@ -65,22 +63,21 @@ draw_stroke(report_picture *pic, size_t x0, size_t y0, size_t x1, size_t y1)
         size_t to = x1 == x0 ? y1 : (size_t)((double)y0 + slope * (x < x1 ? at + 0.5 : at) + 0.5);
 
         for (size_t y = from < to ? from : to; y <= (from < to ? to : from); y++)
-            pic->pixel[y * pic->width + x] = REPORT_INK;
+            cells->pixel[y * cells->width + x] = 1;
     }
 }
 
 static size_t
-row_of(const report_plot_data *d, double value, const report_picture *pic)
+row_of(const report_plot_data *d, double value, const picture_cells *cells)
 {
-    double half = d->stats.most / 2 - d->stats.least / 2;
-    double part = half > 0 ? (value / 2 - d->stats.least / 2) / half : 0.5;
+    double part = fmin(fmax(report_scale_part(&d->scale, value), 0), 1);
 
-    return (size_t)((1 - part) * (double)(pic->height - 1) + 0.5);
+    return (size_t)((1 - part) * (double)(cells->height - 1) + 0.5);
 }
 
 /* Neighbours are joined; a missing value leaves a gap. From the least to the greatest of what a place has gathered. */
 static void
-draw_line(const report_plot_data *d, report_picture *pic)
+draw_line(const report_plot_data *d, picture_cells *cells)
 {
     const report_axis *a = &d->sample.axis[d->x];
     size_t             before_x = 0, before_y = 0;
@@ -88,13 +85,13 @@ draw_line(const report_plot_data *d, report_picture *pic)
 
     for (size_t i = 0; i < a->n; i++) {
         double value = d->sample.value[i];
-        size_t x = (size_t)((double)a->index[i] / (double)(a->len - 1) * (double)(pic->width - 1) + 0.5), y;
+        size_t x = (size_t)((double)a->index[i] / (double)(a->len - 1) * (double)(cells->width - 1) + 0.5), y;
 
         if (isfinite(value)) {
-            y = row_of(d, value, pic);
-            draw_stroke(pic, drawing ? before_x : x, drawing ? before_y : y, x, y);
+            y = row_of(d, value, cells);
+            draw_stroke(cells, drawing ? before_x : x, drawing ? before_y : y, x, y);
             if (d->sample.least != NULL)
-                draw_stroke(pic, x, row_of(d, d->sample.least[i], pic), x, row_of(d, d->sample.most[i], pic));
+                draw_stroke(cells, x, row_of(d, d->sample.least[i], cells), x, row_of(d, d->sample.most[i], cells));
             before_x = x;
             before_y = y;
         }
@@ -102,81 +99,162 @@ draw_line(const report_plot_data *d, report_picture *pic)
     }
 }
 
-/* The greatest multiple of n up to `most`, so that all values get as many pixels; `most` itself where n is greater. */
+/* The greatest multiple of n up to `most`, so that all values get as many cells; `most` itself where n is greater. */
 static size_t
-fit_pixels(size_t n, double most)
+fit_cells(size_t n, double most)
 {
     size_t whole = most < 1 ? 1 : (size_t)most;
 
     return n < whole ? whole / n * n : whole;
 }
 
-void
-report_plot_picture(const report_plot_data *d, size_t most_width, size_t most_height, double pixel_height,
-                    report_picture *pic)
-{
-    size_t cols = d->v.shape[d->x], rows = d->y < 0 ? 0 : d->v.shape[d->y];
-    double aspect = d->y < 0 ? 0.4 : fmin(fmax(d->aspect, 0.2), 1.5), width, height;
-
-    aspect /= pixel_height;
-    width = fmin((double)most_width, (double)most_height / aspect);
-    height = width * aspect;
-    if (d->y < 0) {
-        report_picture_init(pic, fit_pixels(1, width), fit_pixels(1, height));
-        draw_line(d, pic);
-    } else {
-        report_picture_init(pic, fit_pixels(cols, width), fit_pixels(rows, height));
-        report_draw_map(pic, &d->sample, d->y, d->x,
-                        &(report_paint){.least = d->stats.least, .most = d->stats.most, .levels = REPORT_COLORS},
-                        d->upward);
-    }
-}
-
-/* ---- coastlines ----------------------------------------------------------------------------------------------- */
-
-typedef struct pen {
-    report_picture *pic;
-    size_t          ny, nx;
-    bool            upward, dotted;
-    double          x, y; /* pixels */
-    size_t          dots;
-} pen;
-
 static void
-set_pixel(pen *p, double x, double y)
+draw_values(const report_plot_data *d, size_t width, size_t height, picture_cells *cells)
 {
-    if (x >= 0 && y >= 0 && x < (double)p->pic->width && y < (double)p->pic->height &&
-        (!p->dotted || p->dots++ % 4 == 0))
-        p->pic->pixel[(size_t)y * p->pic->width + (size_t)x] = REPORT_INK;
+    const report_paint paint = {
+        .scale = d->flags.n > 0 ? NULL : &d->scale, .levels = REPORT_LEVELS, .flags = &d->flags};
+
+    report_cells_init(cells, width, height, paint.scale, paint.levels);
+    if (d->y < 0)
+        draw_line(d, cells);
+    else
+        report_draw_map(cells, &d->sample, d->y, d->x, &paint, d->upward);
 }
+
+void
+report_draw_cells(const report_plot_data *d, size_t most_width, size_t most_height, double pixel_height,
+                  picture_cells *cells)
+{
+    size_t cols = d->y < 0 ? 1 : d->v.shape[d->x], rows = d->y < 0 ? 1 : d->v.shape[d->y];
+    double aspect = (d->aspect > 0 ? d->aspect : 0.4) / pixel_height;
+    double width = fmin((double)most_width, (double)most_height / aspect);
+
+    draw_values(d, fit_cells(cols, width), fit_cells(rows, width * aspect), cells);
+}
+
+/* ---- shapes --------------------------------------------------------------------------------------------------- */
+
+/* A line over the map. */
+typedef struct pen {
+    picture             *p;
+    const picture_chart *c;
+    double               ny, nx;
+    bool                 upward;
+} pen;
 
 static void
 draw_to(void *arg, bool joined, double row, double col)
 {
-    pen   *p = arg;
-    double x = (col + 0.5) / (double)p->nx * (double)p->pic->width;
-    double y = (row + 0.5) / (double)p->ny * (double)p->pic->height;
-    int    n;
+    pen   *at = arg;
+    double x = (col + 0.5) / at->nx, y = (row + 0.5) / at->ny;
 
-    if (p->upward)
-        y = (double)p->pic->height - y;
-    x = fmin(x, (double)p->pic->width - 1);
-    y = fmin(y, (double)p->pic->height - 1);
-    n = joined ? (int)(fmax(fabs(x - p->x), fabs(y - p->y)) + 0.5) : 0;
-    for (int i = 1; i <= n; i++)
-        set_pixel(p, p->x + (x - p->x) * i / n, p->y + (y - p->y) * i / n);
-    if (joined && n == 0)
-        return; /* the pixel that is drawn already */
-    p->x = x;
-    p->y = y;
+    x = at->c->left + at->c->area_width * x;
+    y = at->c->top + at->c->area_height * (at->upward ? 1 - y : y);
+    (joined ? picture_line : picture_move)(at->p, x, y);
+}
+
+/* A bright line below makes the dark one seen on every color. */
+static void
+draw_earth(report_plot_data *d, const picture_chart *c, picture *p)
+{
+    pen                 at = {.p = p, .c = c, .ny = (double)d->geo.ny, .nx = (double)d->geo.nx, .upward = d->upward};
+    const picture_style halo = {.stroke = {PICTURE_OWN, {255, 255, 255}}, .width = 2.4, .opacity = 0.4};
+    picture_style       line = {.stroke = {PICTURE_OWN, {0}}, .width = 0.7, .opacity = 0.8, .dotted = true};
+
+    picture_path(p, &line);
+    report_geo_graticule(&d->geo, draw_to, &at);
+    picture_path(p, &halo);
+    report_geo_coast(&d->geo, draw_to, &at);
+    line.dotted = false;
+    line.width = 0.9;
+    picture_path(p, &line);
+    report_geo_coast(&d->geo, draw_to, &at);
+}
+
+static void
+draw_map_area(report_plot_data *d, const picture_chart *c, double scale, picture *p)
+{
+    size_t        nx = d->v.shape[d->x], ny = d->v.shape[d->y];
+    double        width = ceil(c->area_width * scale), height = ceil(c->area_height * scale);
+    picture_cells cells;
+
+    picture_rectangle(p, &(picture_style){.fill = {PICTURE_GAP, {0}}}, c->left, c->top, c->area_width,
+                      c->area_height);
+    draw_values(d, (double)nx < width ? nx : (size_t)width, (double)ny < height ? ny : (size_t)height, &cells);
+    picture_add_cells(p, &cells, c->left, c->top, c->area_width, c->area_height);
+    if (d->geo.has)
+        draw_earth(d, c, p);
+}
+
+/* Where a value is in the area, from above. */
+static double
+place_value(const report_plot_data *d, const picture_chart *c, double value)
+{
+    double part = report_scale_part(&d->scale, value);
+
+    if (d->flags.n > 0) {
+        int kind = report_flags_find(&d->flags, value);
+
+        part = ((kind < 0 ? d->flags.n : kind) + 0.5) / (d->flags.n + (d->flags.others > 0));
+    }
+    return c->top + c->area_height * (1 - fmin(fmax(part, -0.1), 1.1));
+}
+
+static double
+place_index(const report_plot_data *d, const picture_chart *c, double index)
+{
+    return c->left + c->area_width * index / (double)(d->v.shape[d->x] - 1);
+}
+
+/* What lies between the least and the greatest value of each point: an area for each part without a gap. */
+static void
+draw_band(const report_plot_data *d, const picture_chart *c, const report_line *l, picture *p)
+{
+    size_t end;
+
+    picture_path(p, &(picture_style){.fill = {PICTURE_MARK, {0}}, .opacity = 0.3});
+    for (size_t first = 0; first < l->n; first = end + 1) {
+        for (end = first; end < l->n && isfinite(l->value[end]); end++)
+            (end == first ? picture_move : picture_line)(p, place_index(d, c, l->index[end]),
+                                                         place_value(d, c, l->most[end]));
+        for (size_t i = end; i-- > first;)
+            picture_line(p, place_index(d, c, l->index[i]), place_value(d, c, l->least[i]));
+        if (end > first)
+            picture_close(p);
+    }
+}
+
+/* A missing value leaves a gap; a value between two gaps is a dot. */
+static void
+draw_line_area(const report_plot_data *d, const picture_chart *c, double scale, picture *p)
+{
+    report_line l;
+    bool        drawing = false;
+
+    report_line_make(&d->sample, d->x, (size_t)ceil(c->area_width * scale), &l);
+    if (l.least != NULL)
+        draw_band(d, c, &l, p);
+    picture_path(p, &(picture_style){.stroke = {PICTURE_MARK, {0}}, .width = 1.4});
+    for (size_t i = 0; i < l.n; i++) {
+        double x = place_index(d, c, l.index[i]), y = place_value(d, c, l.value[i]);
+        bool   has = isfinite(l.value[i]), ends = i + 1 == l.n || !isfinite(l.value[i + 1]);
+
+        if (has && !drawing)
+            picture_move(p, ends ? x - 0.7 : x, y);
+        if (has && (drawing || ends))
+            picture_line(p, ends && !drawing ? x + 0.7 : x, y);
+        drawing = has;
+    }
+    report_line_clear(&l);
 }
 
 void
-report_draw_geo(report_picture *pic, report_geo *g, bool upward)
+report_draw_data(report_plot_data *d, const picture_chart *c, double scale, picture *p)
 {
-    pen p = {.pic = pic, .ny = g->ny, .nx = g->nx, .upward = upward, .dotted = true};
-
-    report_geo_graticule(g, draw_to, &p);
-    p.dotted = false;
-    report_geo_coast(g, draw_to, &p);
+    picture_clip(p, c->left, c->top, c->area_width, c->area_height);
+    if (d->y < 0)
+        draw_line_area(d, c, scale, p);
+    else
+        draw_map_area(d, c, scale, p);
+    picture_unclip(p);
 }

@@ -34,17 +34,19 @@ report_choose_dims(const dump_var *v, int *y, int *x)
 /* What the script has to know: the kind, lengths, which way up, places, range, and how to write values. */
 static void
 add_pointed(text_buf *t, int kind, size_t nx, size_t ny, bool upward, size_t x_id, long y_id, long grid,
-            const report_values *w, double least, double most)
+            const report_values *w, const report_scale *s)
 {
-    double step = (most - least) / (kind == 0 ? REPORT_LEVELS : HIGH), decimals = step > 0 ? ceil(-log10(step)) : 6;
+    double step = (s->most - s->least) / (kind == 0 ? REPORT_LEVELS : HIGH);
+    double decimals = step > 0 ? ceil(-log10(step)) : 6;
     bool   whole = report_is_whole(w->v, &w->meaning);
 
     if (w->digits.power)
         decimals = -1;
     else if (whole || decimals < 0)
         decimals = 0;
-    text_addf(t, " data-p=\"[%d,%zu,%zu,%d,%zu,%ld,%ld,%.9g,%.9g,%.0f,%d]\"", kind, nx, ny, upward, x_id, y_id, grid,
-              least, most, decimals < 9 ? decimals : 9, whole && most - least < REPORT_LEVELS);
+    text_addf(t, " data-p=\"[%d,%zu,%zu,%d,%zu,%ld,%ld,%.9g,%.9g,%.0f,%d,%d,%d,%d]\"", kind, nx, ny, upward, x_id,
+              y_id, grid, s->least, s->most, decimals < 9 ? decimals : 9, whole && s->most - s->least < REPORT_LEVELS,
+              kind == 2 ? 0 : s->colors, s->log, s->below + 2 * s->above);
     text_add(t, " data-u=\"");
     if (kind != 2) {
         text_buf units = TEXT_BUF_INIT;
@@ -165,6 +167,7 @@ static void
 add_line(report_page *p, text_buf *t, report_values *w, int x)
 {
     report_chart        c = {.x_len = (double)w->v->shape[x], .y_len = 2, .upward = true};
+    report_scale        scale = report_scale_linear(w->stats.least, w->stats.most);
     text_buf            units = TEXT_BUF_INIT;
     report_sample       s;
     size_t              id;
@@ -173,16 +176,12 @@ add_line(report_page *p, text_buf *t, report_values *w, int x)
     read_line(p, w, x, &s);
     report_ticks_make(places, places->kind == REPORT_TIMES ? 6 : X_TICKS, &c.x);
     report_add_axis_name(&c.x_name, w->v, x, places, c.x.exponent);
-    report_ticks_values(w->stats.least, w->stats.most, 5, &c.y);
-    if (c.y.exponent != 0)
-        report_add_power(&c.y_name, c.y.exponent, false);
-    if (report_add_units(&units, w->v->grp, w->v->id)) {
-        text_add(&c.y_name, c.y_name.len > 0 ? " " : "");
-        report_add_text(&c.y_name, units.s);
-    }
+    report_ticks_values(&scale, 5, &c.y);
+    (void)report_add_units(&units, w->v->grp, w->v->id);
+    report_add_units_html(&c.y_name, units.s, c.y.exponent);
     report_chart_begin(t, &c);
     text_add(t, "<div class=\"pic lines\"");
-    add_pointed(t, 1, w->v->shape[x], 1, true, id, -1, -1, w, w->stats.least, w->stats.most);
+    add_pointed(t, 1, w->v->shape[x], 1, true, id, -1, -1, w, &scale);
     text_addf(t, "><svg class=line viewBox=\"0 0 %d %d\" preserveAspectRatio=none role=img aria-label=\"Line of ",
               WIDE, HIGH);
     add_line_label(t, w);
@@ -214,7 +213,7 @@ typedef struct map {
     int            x, y, slide; /* slide -1: one picture alone */
     size_t         n;
     frame          frames[FRAMES];
-    double         least, most; /* of all that is drawn, and of the sample */
+    report_scale   scale; /* of all that is drawn, and of the sample */
     report_paint   paint;
     report_geo    *geo; /* NULL: not on Earth */
     size_t         grid, x_id, y_id;
@@ -267,8 +266,6 @@ read_frames(map *m)
     size_t          most = v->shape[m->y] > LARGE && v->shape[m->x] > LARGE ? FRAMES_LARGE : FRAMES;
     size_t          len = m->slide < 0 ? 1 : v->shape[m->slide], many = len < most ? len : most;
 
-    m->least = m->w->stats.least;
-    m->most = m->w->stats.most;
     for (size_t i = 0; i < many; i++) {
         report_stats st;
         frame       *f = &m->frames[m->n];
@@ -281,8 +278,7 @@ read_frames(map *m)
             break;
         }
         f->nread = st.n;
-        m->least = fmin(m->least, st.least);
-        m->most = fmax(m->most, st.most);
+        report_scale_extend(&m->scale, st.least, st.most);
         m->n++;
     }
     free(at);
@@ -326,29 +322,28 @@ place_map(map *m)
 }
 
 static void
-draw_frame(const map *m, size_t i, size_t most_width, size_t most_height, report_picture *pic)
+draw_frame(const map *m, size_t i, size_t most_width, size_t most_height, picture_cells *pic)
 {
     const dump_var *v = m->w->v;
 
-    report_picture_init(pic, v->shape[m->x] < most_width ? v->shape[m->x] : most_width,
-                        v->shape[m->y] < most_height ? v->shape[m->y] : most_height);
-    pic->palette = m->paint.flags != NULL ? REPORT_KINDS : REPORT_SCALE;
+    report_cells_init(pic, v->shape[m->x] < most_width ? v->shape[m->x] : most_width,
+                      v->shape[m->y] < most_height ? v->shape[m->y] : most_height, m->paint.scale, REPORT_LEVELS);
     report_draw_map(pic, &m->frames[i].sample, m->y, m->x, &m->paint, m->upward);
 }
 
 static void
 add_frame(text_buf *t, const map *m, size_t i)
 {
-    report_picture pic;
+    picture_cells pic;
 
     draw_frame(m, i, MAP_SIDE, MAP_SIDE, &pic);
     text_addf(t, "<img%s width=%d height=%.0f src=\"", i == 0 ? "" : " hidden", MAP_SHOWN,
               m->aspect > 0 ? MAP_SHOWN * m->aspect : (double)MAP_SHOWN / 2);
-    report_add_png(t, &pic);
+    picture_cells_url(t, &pic);
     text_add(t, "\" alt=\"Map of ");
     report_add_text(t, m->w->v->name);
     text_add(t, "\">");
-    report_picture_clear(&pic);
+    picture_cells_clear(&pic);
 }
 
 static void
@@ -375,7 +370,7 @@ add_picture(text_buf *t, map *m)
     else
         text_addf(t, "<div class=pic style=height:%.1frem", 1.3 * (double)v->shape[m->y]);
     add_pointed(t, m->paint.flags != NULL ? 2 : 0, v->shape[m->x], v->shape[m->y], m->upward, m->x_id, (long)m->y_id,
-                m->geo != NULL && m->geo->plane ? (long)m->grid : -1, m->w, m->least, m->most);
+                m->geo != NULL && m->geo->plane ? (long)m->grid : -1, m->w, &m->scale);
     text_addc(t, '>');
     for (size_t i = 0; i < m->n; i++)
         add_frame(t, m, i);
@@ -385,10 +380,8 @@ add_picture(text_buf *t, map *m)
     if (m->w->flags.n == 0) {
         report_stats bins = m->w->stats;
 
-        bins.least = m->least;
-        bins.most = m->most;
-        report_stats_bin(&m->w->sample, m->least, m->most, &bins);
-        report_add_scale(t, &bins, m->w->v, true);
+        report_stats_bin(&m->w->sample, &m->scale, &bins);
+        report_add_scale(t, &bins, &m->scale, m->w->v, true);
     }
     text_add(t, "</div>\n");
 }
@@ -455,28 +448,28 @@ add_caption(text_buf *t, const map *m)
 static void
 add_small(map *m)
 {
-    text_buf      *t = &m->p->row.picture;
-    report_picture pic;
-    double         height;
+    text_buf     *t = &m->p->row.picture;
+    picture_cells pic;
+    double        height;
 
     draw_frame(m, 0, SMALL * 3 / 2, SMALL, &pic);
     height = m->aspect > 0 ? 84 * m->aspect : 42;
     text_addf(t, "<img class=small width=84 height=%.0f style=aspect-ratio:84/%.0f src=\"", height, height);
-    report_add_png(t, &pic);
+    picture_cells_url(t, &pic);
     text_add(t, "\" alt=\"Small map of ");
     report_add_text(t, m->w->v->name);
     text_add(t, "\">");
-    report_picture_clear(&pic);
+    picture_cells_clear(&pic);
 }
 
 static bool
 add_maps(report_page *p, text_buf *t, report_values *w, int y, int x)
 {
-    map m = {.p = p, .w = w, .x = x, .y = y, .slide = find_slide(w->v, y)};
+    map m = {.p = p, .w = w, .x = x, .y = y, .slide = find_slide(w->v, y), .scale = w->scale};
 
     read_frames(&m);
-    m.paint = (report_paint){
-        .least = m.least, .most = m.most, .levels = REPORT_LEVELS, .flags = w->flags.n > 0 ? &w->flags : NULL};
+    m.paint = w->flags.n > 0 ? (report_paint){.flags = &w->flags}
+                             : (report_paint){.scale = &m.scale, .levels = REPORT_LEVELS};
     if (m.n > 0) {
         place_map(&m);
         text_add(t, "<div class=frames>");
@@ -505,7 +498,7 @@ report_add_figure(report_page *p, text_buf *t, report_values *w)
     bool     drawn = true;
 
     report_choose_dims(w->v, &y, &x);
-    if (x < 0 || w->stats.missing == w->stats.n || (y >= 0 && !report_has_png) ||
+    if (x < 0 || w->stats.missing == w->stats.n ||
         (y >= 0 && w->v->shape[x] <= 4 && report_is_coordinate(p, w->v->grp, w->v->id) &&
          report_is_bounds(w->v->grp, w->v->id)))
         return false;

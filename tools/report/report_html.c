@@ -16,18 +16,20 @@ add_lines(text_buf *t, const char *const *lines)
         text_add(t, *lines);
 }
 
-/* The scale's colors as a gradient, for .bar. */
+/* The colors of scales as gradients, for .bar. */
 static void
-add_gradient(text_buf *t)
+add_gradients(text_buf *t)
 {
-    text_add(t, ".bar{background:linear-gradient(90deg");
-    for (int i = 0; i <= 12; i++) {
-        unsigned char rgb[3];
+    for (report_colormap map = REPORT_BLUE_YELLOW; map <= REPORT_GREY; map++) {
+        text_addf(t, ".b%d{background:linear-gradient(90deg", map);
+        for (int i = 0; i <= 12; i++) {
+            unsigned char rgb[3];
 
-        report_color(i / 12., rgb);
-        text_addf(t, ",#%02x%02x%02x", rgb[0], rgb[1], rgb[2]);
+            report_color(map, i / 12., rgb);
+            text_addf(t, ",#%02x%02x%02x", rgb[0], rgb[1], rgb[2]);
+        }
+        text_add(t, ");print-color-adjust:exact}\n");
     }
-    text_add(t, ");print-color-adjust:exact}\n");
 }
 
 /* The attribute `title`, else the dataset's name. */
@@ -49,7 +51,7 @@ add_head(report_page *p, text_buf *t)
     add_title(p, t);
     text_add(t, "</title>\n<style>\n");
     add_lines(t, report_style);
-    add_gradient(t);
+    add_gradients(t);
     text_add(t, "</style>\n<noscript><style>.slider input{display:none}</style></noscript></head>\n"
                 "<body>\n<header><h1><bdi>");
     add_title(p, t);
@@ -163,29 +165,30 @@ add_group(report_page *p, int grp)
 
 /* ---- the page ------------------------------------------------------------------------------------------------- */
 
+/* The colors of cells: of categories, and of each scale. */
 static void
-add_colors(text_buf *t, const char *name, report_palette palette)
+add_colors(text_buf *t, const report_scale *scale)
 {
-    unsigned char rgb[256][3];
-    int           n = report_palette_rgb(palette, rgb);
+    picture_cells cells;
 
-    text_addf(t, "const %s='", name);
-    for (int i = 1; i < n; i++)
-        text_addf(t, "%02x%02x%02x", rgb[i][0], rgb[i][1], rgb[i][2]);
-    text_add(t, "';\n");
+    report_cells_init(&cells, 1, 1, scale, REPORT_LEVELS);
+    text_addc(t, '\'');
+    for (int i = 1; i < cells.ncolors; i++)
+        text_addf(t, "%02x%02x%02x", cells.rgb[i][0], cells.rgb[i][1], cells.rgb[i][2]);
+    text_add(t, "',\n");
+    picture_cells_clear(&cells);
 }
 
 static void
 add_script(report_page *p, text_buf *t)
 {
-    text_add(t, "<script>\n");
-    if (report_has_png) {
-        add_colors(t, "P", REPORT_SCALE);
-        add_colors(t, "K", REPORT_KINDS);
-    } else {
-        text_add(t, "const P='',K='';\n");
-    }
-    text_addf(t, "const A=[%s];\nconst G=[%s];\n", p->axes.len > 0 ? p->axes.s : "",
+    report_scale scale = report_scale_linear(0, 1);
+
+    text_add(t, "<script>\nconst P=[");
+    add_colors(t, NULL);
+    for (scale.colors = REPORT_BLUE_YELLOW; scale.colors <= REPORT_GREY; scale.colors++)
+        add_colors(t, &scale);
+    text_addf(t, "];\nconst A=[%s];\nconst G=[%s];\n", p->axes.len > 0 ? p->axes.s : "",
               p->planes.len > 0 ? p->planes.s : "");
     add_lines(t, report_script);
     text_add(t, "</script>\n");
@@ -200,8 +203,6 @@ add_foot(report_page *p, text_buf *t)
                   p->left_out == 1 ? " is" : "s are");
     if (p->groups_left_out > 0)
         text_add(t, "Further groups are left out, too. ");
-    if (!report_has_png)
-        text_add(t, "This nczdump was built without libpng, so there are no maps. ");
     if (p->o->sample > 0)
         text_addf(t, "Statistics are of at most %zu values of a variable. ", p->o->sample);
     else

@@ -5,6 +5,7 @@
 
 #include "common/chunk_grid.h"
 #include "dump/dump_int.h"
+#include "picture/picture.h"
 #include "report.h"
 
 #include <stdint.h>
@@ -34,6 +35,7 @@ typedef struct report_row {
     bool     broken;
 } report_row;
 
+typedef struct report_stats report_stats; /* report_stats.c */
 typedef struct report_place report_place; /* report_places.c */
 typedef struct report_grid  report_grid;  /* report_grids.c */
 
@@ -164,18 +166,49 @@ bool report_sample_failed(report_page *p, const dump_var *v, int rc, const char 
 /* The dataset's index of a place in a part of a dimension; NULL: all of it. */
 size_t report_index_in_dim(const hyperslab_dim *part, size_t index);
 
+/* ---- report_scale.c: which color a value has ------------------------------------------------------------------- */
+
+enum { REPORT_LEVELS = 240, REPORT_CATEGORIES = 60 };
+
+/* The ends of the colors, and of the values. */
+typedef struct report_scale {
+    double          least, most;
+    double          true_least, true_most;
+    bool            log;
+    bool            below, above; /* there are values beyond the ends */
+    report_colormap colors;       /* not REPORT_COLORS_AUTO */
+} report_scale;
+
+report_scale report_scale_linear(double least, double most);
+/* False: --log, and no values greater than 0. */
+bool report_scale_choose(report_scale *s, const dump_var *v, const report_sample *sample, const report_stats *st,
+                         const report_look *look);
+void report_scale_extend(report_scale *s, double least, double most); /* for further values */
+/* Where it is between the ends, 0 ... 1, or beyond; NaN: missing. And the value there. */
+double        report_scale_part(const report_scale *s, double value);
+double        report_scale_value(const report_scale *s, double part);
+unsigned char report_pixel(const report_scale *s, double value, int levels); /* 1 ... levels; missing: 0 */
+
+void report_color(report_colormap map, double part, unsigned char rgb[3]);
+/* Of the n-th category: neighbours in the list look different. REPORT_CATEGORIES: none of them. */
+void report_category_rgb(int n, unsigned char rgb[3]);
+/* With the colors of so many levels of a scale; NULL: with those of categories. */
+void report_cells_init(picture_cells *c, size_t width, size_t height, const report_scale *scale, int levels);
+
 /* ---- report_stats.c ------------------------------------------------------------------------------------------- */
 
 enum { REPORT_BINS = 32 };
 
-typedef struct report_stats {
+struct report_stats {
     bool   sampled;    /* of some of the values only */
     size_t n, missing; /* values that were looked at, and those of them that are missing */
     double least, most, mean, deviation;
     size_t bin[REPORT_BINS]; /* equal parts of least ... most */
-} report_stats;
+};
 
 void report_stats_make(const report_sample *s, report_stats *st);
+/* Bins along another scale. */
+void report_stats_bin(const report_sample *s, const report_scale *scale, report_stats *st);
 
 /* ---- report_fold.c: all values, gathered ------------------------------------------------------------------------- */
 
@@ -186,8 +219,6 @@ void report_stats_make(const report_sample *s, report_stats *st);
  */
 int report_fold_try(report_page *p, const dump_var *v, const report_meaning *m, const size_t *at, int free_dims,
                     const size_t *places, report_sample *s, report_stats *st, const char **why);
-/* Bins of another range, which holds all values. */
-void report_stats_bin(const report_sample *s, double least, double most, report_stats *st);
 
 /* ---- report_line.c: a line in so many columns -------------------------------------------------------------------- */
 
@@ -211,22 +242,28 @@ void report_add_number(text_buf *t, double value);
 bool report_add_time(text_buf *t, const cf_timebase *tb, double value, size_t most);
 /* An attribute of text that is not empty and shorter than `most`. */
 bool report_add_att(text_buf *t, int grp, int varid, const char *att, size_t most);
-bool report_add_units(text_buf *t, int grp, int varid); /* not "1" */
+bool report_add_units(text_buf *t, int grp, int varid); /* not "1"; as they are stored */
+/* Units as they are printed: "m s-2" with a raised -2, "degC" as a sign; after a power of ten that is not 0. */
+void report_add_scaled_units(text_buf *t, const char *units, int exponent);
 
 /* ---- report_number.c: numbers of one variable, rounded alike --------------------------------------------------- */
+
+#define REPORT_MINUS "\xe2\x88\x92"
 
 typedef struct report_digits {
     int  decimals; /* of least and greatest: as many as they need, at most `fine` */
     int  fine;     /* of mean and deviation: about 4 digits of the range */
     bool power;    /* four digits and a power of ten */
-    bool plain;    /* in ASCII: 8.552e8 */
 } report_digits;
 
 report_digits report_digits_for(double least, double most, bool whole); /* whole: of an integer type */
 bool          report_is_whole(const dump_var *v, const report_meaning *m);
 void          report_add_rounded(text_buf *t, const report_digits *d, double value);
 void          report_add_fine(text_buf *t, const report_digits *d, double value);
-void          report_add_power(text_buf *t, int exponent, bool plain); /* of ten */
+void          report_add_significant(text_buf *t, double value); /* with four digits */
+void          report_add_decimals(text_buf *t, double value, int decimals);
+void          report_add_power(text_buf *t, int exponent); /* of ten */
+void          report_add_raised(text_buf *t, const char *s);
 
 /* ---- report_find.c: variables by name ------------------------------------------------------------------------ */
 
@@ -336,50 +373,13 @@ typedef struct report_ticks {
 } report_ticks;
 
 void report_ticks_make(const report_coord *c, size_t most, report_ticks *t);
-void report_ticks_values(double least, double most, size_t many, report_ticks *t); /* index: between 0 and 1 */
+void report_ticks_values(const report_scale *s, size_t many, report_ticks *t); /* index: between 0 and 1 */
 void report_ticks_along(const report_geo *g, bool vertical, bool upward,
                         report_ticks *t); /* the left or lower edge */
 /* How far apart the lines of the graticule are. */
 void report_geo_steps(const report_geo *g, double *lat, double *lon);
 void report_ticks_clear(report_ticks *t);
 void report_add_degrees(text_buf *t, double value, bool latitude, int decimals);
-
-/* ---- report_picture.c: pixels, and PNG ------------------------------------------------------------------------ */
-
-enum { REPORT_COLORS = 64, REPORT_LEVELS = 240, REPORT_CATEGORIES = 60 };
-
-/* An RGB color for a part between 0 and 1 of the scale: equal steps look equal, also to most of those who are
- * colour-blind, and in print. */
-void report_color(double part, unsigned char rgb[3]);
-
-/* Palette images: color 0 is transparent; 1 ... REPORT_COLORS the scale; then those of axes and texts. */
-enum { REPORT_INK = REPORT_COLORS + 1, REPORT_PAPER, REPORT_MISSING, REPORT_PALETTE };
-
-void report_pixel_rgb(unsigned char pixel, unsigned char rgb[3]);
-/* Of the n-th category: neighbours in the list look different. */
-void report_category_rgb(int n, unsigned char rgb[3]);
-
-/* What its pixels mean: the palette above; REPORT_LEVELS of the scale alone; or categories alone. Pixel 0: nothing. */
-typedef enum report_palette { REPORT_STANDARD, REPORT_SCALE, REPORT_KINDS } report_palette;
-
-int report_palette_rgb(report_palette palette, unsigned char rgb[256][3]); /* returns how many */
-
-typedef struct report_picture {
-    report_palette palette;
-    size_t         width, height;
-    unsigned char *pixel;
-} report_picture;
-
-void report_picture_init(report_picture *pic, size_t width, size_t height);
-void report_picture_clear(report_picture *pic);
-/* 1 ... levels; NaN: 0 */
-unsigned char report_pixel(double value, double least, double most, int levels);
-
-/* Appends the PNG as a data: URL, or as it is in a file. */
-void report_add_png(text_buf *t, const report_picture *pic);
-void report_add_png_bytes(text_buf *t, const report_picture *pic);
-
-void report_add_base64(text_buf *t, const unsigned char *s, size_t n);
 
 /* ---- report_flags.c: categories ------------------------------------------------------------------------------- */
 
@@ -421,10 +421,12 @@ typedef struct report_chart {
 void report_chart_begin(text_buf *t, const report_chart *c);
 void report_chart_end(text_buf *t, const report_chart *c);
 void report_chart_clear(report_chart *c);
+void report_add_units_html(text_buf *t, const char *units, int exponent); /* "10^6 Pa" */
 void report_add_axis_name(text_buf *t, const dump_var *v, int dim, const report_coord *c, int exponent);
 
 /* The histogram over the scale; `colors` false: without that. */
-void report_add_scale(text_buf *t, const report_stats *bins, const dump_var *v, bool colors);
+void report_add_scale(text_buf *t, const report_stats *bins, const report_scale *scale, const dump_var *v,
+                      bool colors);
 void report_add_legend(text_buf *t, const report_flags *f);
 
 /* ---- report_figure.c: figures of the page --------------------------------------------------------------------- */
@@ -436,6 +438,7 @@ typedef struct report_values {
     report_sample   sample;
     report_stats    stats;
     report_flags    flags;
+    report_scale    scale;
     report_digits   digits;
 } report_values;
 
@@ -456,7 +459,7 @@ extern const char *const report_script[];
 
 /* ---- report_overview.c: the table at the top ----------------------------------------------------------------- */
 
-bool report_add_long_name(text_buf *t, int grp, int varid);
+bool report_add_long_name(text_buf *t, int grp, int varid); /* as plain text */
 /* Takes p->row; `linked`: the variable has a part of its own below. */
 void report_add_row(report_page *p, int grp, int varid, bool linked);
 void report_add_rows_head(report_page *p, const char *group, const char *what);
@@ -465,54 +468,57 @@ void report_add_rows_head(report_page *p, const char *group, const char *what);
 
 /* What is drawn of one variable: a map of its last two dimensions that are longer than 1, or a line of its only one. */
 typedef struct report_plot {
-    report_page    page;
-    dump_var       v;
-    report_meaning meaning;
-    report_sample  sample;
-    report_stats   stats;
-    report_digits  digits;
-    int            x, y; /* dimensions; y -1: a line */
-    bool           upward;
-    double         aspect; /* of a map: height / width */
-    report_geo     geo;
-    report_ticks   x_ticks, y_ticks; /* of a line: y between 0 and 1 */
-    text_buf       title, units;
-    text_buf       x_label[3], y_label[3]; /* of the first, middle and last index as they are drawn */
-    text_buf       x_name, y_name;
-    text_buf       x_units, y_units; /* of the ticks */
+    report_page        page;
+    const report_look *look;
+    dump_var           v;
+    report_meaning     meaning;
+    report_sample      sample;
+    report_stats       stats;
+    report_scale       scale;
+    report_flags       flags;
+    report_digits      digits;
+    int                x, y; /* dimensions; y -1: a line */
+    bool               upward;
+    double             aspect; /* of a map: height / width; 0: any */
+    report_geo         geo;
+    report_ticks       x_ticks, y_ticks; /* of a line: y between 0 and 1 */
+    text_buf           title, note, units;
+    text_buf           x_label[3], y_label[3]; /* of the first, middle and last index as they are drawn */
+    text_buf           x_name, y_name;         /* with units */
 } report_plot_data;
 
-/* report_draw.c
- *
- * Draws dimensions y and x of a sample; those between and after them have length 1.
- * `upward`: the first row is at the bottom.
- */
+/* ---- report_draw.c: values as cells and shapes ------------------------------------------------------------------- */
+
+/* Draws dimensions y and x of a sample into cells that report_cells_init() has made with the same scale (NULL: of
+ * categories) and levels; those between and after them have length 1. `upward`: the first row is at the bottom. */
 typedef struct report_paint {
-    double              least, most;
+    const report_scale *scale;
     int                 levels;
-    const report_flags *flags; /* NULL: none */
+    const report_flags *flags; /* with scale NULL */
 } report_paint;
 
-void report_draw_map(report_picture *pic, const report_sample *s, int y, int x, const report_paint *paint,
+void report_draw_map(picture_cells *cells, const report_sample *s, int y, int x, const report_paint *paint,
                      bool upward);
-/* Coastlines and dotted graticule, over a map. */
-void report_draw_geo(report_picture *pic, report_geo *g, bool upward);
-/* The map, or the line, in a width and height; pixels may be higher than they are wide. */
-void report_plot_picture(const report_plot_data *d, size_t most_width, size_t most_height, double pixel_height,
-                         report_picture *pic);
+/* The map, or the line, in at most so many cells, which may be higher than they are wide. Line: color 1. */
+void report_draw_cells(const report_plot_data *d, size_t most_width, size_t most_height, double pixel_height,
+                       picture_cells *cells);
+/* Into the area of a chart. */
+void report_draw_data(report_plot_data *d, const picture_chart *c, double scale, picture *p);
 
-/* report_canvas.c: the picture with axes, labels and scale; `zoom`: of its letters */
-void report_canvas_draw(report_plot_data *d, size_t most_width, size_t most_height, size_t zoom, report_picture *pic);
+/* report_frame.c: the picture with all that stands around it; in pixels, `scale` of which are a unit. Height 0: as
+ * the picture needs. */
+void report_draw(report_plot_data *d, double width, double height, double scale, picture *p);
 
-/* report_font.c: five columns of seven pixels, the lowest bit on top; a box for a character that it does not have */
-const unsigned char *report_font_glyph(long character);
-
-/* report_sixel.c: a picture in the terminal's own protocols */
-void report_add_sixel(text_buf *t, const report_picture *pic);
-void report_add_kitty(text_buf *t, const report_picture *pic);
+/* report_sixel.c: pixels in two protocols of terminals */
+void report_add_sixel(text_buf *t, const unsigned char *rgb, size_t width, size_t height);
+void report_add_kitty(text_buf *t, const unsigned char *png, size_t n);
 
 /* report_blocks.c: a picture of characters, with the labels as text */
 void report_add_blocks(text_buf *t, const report_plot_data *d, const report_screen *screen);
+
+/* report_output.c: into a file, or onto the terminal; an error's code */
+int report_write_picture(report_plot_data *d, const char *path);
+int report_show_picture(report_plot_data *d, const report_plot_opts *o);
 
 /* report_screen.c: what standard output can show. It asks a terminal at most once, and waits for at most 200 ms. */
 void report_screen_find(report_screen *screen, report_graphics wanted, report_when color);

@@ -42,32 +42,45 @@ report_digits_for(double least, double most, bool whole)
     return d;
 }
 
+/* Digits or a sign above the line. */
 void
-report_add_power(text_buf *t, int exponent, bool plain)
+report_add_raised(text_buf *t, const char *s)
 {
     static const char *const raised[] = {"\xe2\x81\xb0", "\xc2\xb9",     "\xc2\xb2",     "\xc2\xb3",
                                          "\xe2\x81\xb4", "\xe2\x81\xb5", "\xe2\x81\xb6", "\xe2\x81\xb7",
                                          "\xe2\x81\xb8", "\xe2\x81\xb9"};
-    char                     digits[16];
 
-    if (plain) {
-        text_addf(t, "1e%d", exponent);
-        return;
-    }
+    for (; *s != '\0'; s++)
+        text_add(t, *s == '-' ? "\xe2\x81\xbb" : raised[*s - '0']);
+}
+
+void
+report_add_power(text_buf *t, int exponent)
+{
+    char digits[16];
+
     (void)snprintf(digits, sizeof digits, "%d", exponent);
     text_add(t, "10");
-    for (const char *s = digits; *s != '\0'; s++)
-        text_add(t, *s == '-' ? "\xe2\x81\xbb" : raised[*s - '0']);
+    report_add_raised(t, digits);
+}
+
+void
+report_add_decimals(text_buf *t, double value, int decimals)
+{
+    if (fabs(value) < 0.5 * pow(10, -decimals))
+        value = 0; /* not -0 */
+    text_addf(t, value < 0 ? REPORT_MINUS "%.*f" : "%.*f", decimals, fabs(value));
 }
 
 /* "8.552 x 10^8"; without zeros at the end of the first part. */
 static void
-add_with_power(text_buf *t, double value, bool plain)
+add_with_power(text_buf *t, double value)
 {
     char s[40], *e, *end;
     long exponent;
 
-    (void)snprintf(s, sizeof s, "%.*e", DIGITS - 1, value);
+    text_add(t, value < 0 ? REPORT_MINUS : "");
+    (void)snprintf(s, sizeof s, "%.*e", DIGITS - 1, fabs(value));
     e = strchr(s, 'e');
     if (e == NULL) { /* not finite */
         text_add(t, s);
@@ -78,12 +91,8 @@ add_with_power(text_buf *t, double value, bool plain)
         continue;
     end -= end > s && end[-1] == '.';
     text_addn(t, s, (size_t)(end - s));
-    if (plain) {
-        text_addf(t, "e%ld", exponent);
-        return;
-    }
     text_add(t, "\xc2\xa0\xc3\x97\xc2\xa0");
-    report_add_power(t, (int)exponent, false);
+    report_add_power(t, (int)exponent);
 }
 
 static void
@@ -92,9 +101,22 @@ add_number(text_buf *t, const report_digits *d, double value, int decimals)
     if (value == 0)
         text_addc(t, '0');
     else if (d->power)
-        add_with_power(t, value, d->plain);
+        add_with_power(t, value);
     else
-        text_addf(t, "%.*f", decimals, fabs(value) < 0.5 * pow(10, -decimals) ? 0 : value); /* not -0 */
+        report_add_decimals(t, value, decimals);
+}
+
+void
+report_add_significant(text_buf *t, double value)
+{
+    double        largest = fabs(value);
+    report_digits d = {.power = largest >= 1e6 || (largest > 0 && largest < 1e-3)};
+
+    while (largest > 0 && d.decimals < DECIMALS_MOST && largest * pow(10, d.decimals) < 999.5)
+        d.decimals++;
+    while (d.decimals > 0 && is_exact(value, d.decimals - 1))
+        d.decimals--;
+    add_number(t, &d, value, d.decimals);
 }
 
 void

@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * report_plot.c: nczdump --plot and --show: one variable as one picture, in a file or on the terminal.
+ * report_plot.c: nczdump --plot and --show: one variable as one picture. What is drawn is loaded here; report_output.c
+ * writes it.
  */
 #include "report_int.h"
 
-#include <ctype.h>
-#include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PNG_SIDE = 480, PNG_ZOOM = 2, LINE_PLACES = 4800, MAP_PLACES = 1024 };
-
-bool
-report_can_plot(const char **why)
-{
-    *why = "--plot: this nczdump was built without libpng; --show draws on the terminal without it";
-    return report_has_png;
-}
+enum { LINE_PLACES = 4800, MAP_PLACES = 1024 };
 
 /* ---- what is drawn -------------------------------------------------------------------------------------------- */
 
@@ -30,14 +23,12 @@ label_edge(const report_plot_data *d, bool vertical, size_t index, text_buf *t)
         report_add_degrees(t, vertical ? lat : lon, vertical, 1);
 }
 
+/* The names of the first, middle and last place. */
 static void
-load_labels(report_plot_data *d, int dim, bool reverse, text_buf label[3], text_buf *name)
+load_labels(report_plot_data *d, int dim, bool reverse, text_buf label[3])
 {
-    char   dim_name[NC_MAX_NAME + 1] = "";
     size_t last = d->v.shape[dim] - 1;
 
-    (void)nc_inq_dimname(d->v.grp, d->v.dims[dim], dim_name);
-    text_add(name, dim_name);
     for (size_t i = 0; i < 3; i++) {
         size_t index = (reverse ? 2 - i : i) * last / 2;
 
@@ -48,30 +39,52 @@ load_labels(report_plot_data *d, int dim, bool reverse, text_buf label[3], text_
     }
 }
 
-/* "temp: air temperature (K), time = 2000-01-01": the name, and where along each dimension that is not drawn. */
+/* The name of a dimension, with what its ticks are in: "plev (10^3 Pa)". */
+static void
+name_axis(const report_plot_data *d, int dim, const char *units, int exponent, text_buf *t)
+{
+    char     name[NC_MAX_NAME + 1] = "";
+    text_buf scaled = TEXT_BUF_INIT;
+
+    (void)nc_inq_dimname(d->v.grp, d->v.dims[dim], name);
+    report_add_scaled_units(&scaled, units, exponent);
+    text_add(t, name);
+    if (scaled.len > 0)
+        text_addf(t, " (%s)", scaled.s);
+    text_clear(&scaled);
+}
+
+static void
+add_part(text_buf *t, const char *s)
+{
+    text_addf(t, t->len > 0 ? " \xc2\xb7 %s" : "%s", s);
+}
+
+/* "air temperature", and below it "temp \xc2\xb7 time = 2000-01-01": where along each dimension that is not drawn. */
 static void
 make_title(report_plot_data *d)
 {
-    text_buf  text = TEXT_BUF_INIT;
     text_buf *t = &d->title;
 
     (void)report_add_units(&d->units, d->v.grp, d->v.id);
-    (void)report_add_att(&text, d->v.grp, d->v.id, "long_name", 100);
-    text_add(t, d->v.name);
-    if (text.len > 0)
-        text_addf(t, ": %s", text.s);
+    if (report_add_long_name(t, d->v.grp, d->v.id))
+        add_part(&d->note, d->v.name);
+    else
+        text_add(t, d->v.name);
     for (int i = 0; i < d->v.ndims; i++) {
-        char name[NC_MAX_NAME + 1] = "";
+        char     name[NC_MAX_NAME + 1] = "";
+        text_buf part = TEXT_BUF_INIT;
 
         if (i == d->x || i == d->y)
             continue;
         (void)nc_inq_dimname(d->v.grp, d->v.dims[i], name);
-        text_addf(t, ", %s = ", name);
-        report_axis_label(&d->page, &d->v, i, 0, t);
+        text_addf(&part, "%s = ", name);
+        report_axis_label(&d->page, &d->v, i, 0, &part);
+        add_part(&d->note, part.s);
+        text_clear(&part);
     }
     if (d->stats.sampled)
-        text_add(t, ", \xe2\x89\x88 from a sample");
-    text_clear(&text);
+        add_part(&d->note, "\xe2\x89\x88 from a sample");
 }
 
 static int
@@ -126,11 +139,15 @@ load_values(report_plot_data *d)
     if (!read)
         return d->page.d.report.status;
     d->digits = report_digits_for(d->stats.least, d->stats.most, report_is_whole(&d->v, &d->meaning));
-    d->digits.plain = true;
     if (d->stats.missing == d->stats.n)
         return fail_plot(d, NC_EINVAL, "all values are missing: there is nothing to draw");
     if (d->stats.sampled)
         message_print("%s: drawn from %zu of the values", d->v.name, d->stats.n);
+    report_flags_load(&d->v, &d->meaning, &d->sample, &d->flags);
+    if (d->flags.n > 0 && (d->look->has_range || d->look->log || d->look->colors != REPORT_COLORS_AUTO))
+        return fail_plot(d, NC_EINVAL, "categories: --range, --log and --colors are of numbers");
+    if (!report_scale_choose(&d->scale, &d->v, &d->sample, &d->stats, d->look))
+        return fail_plot(d, NC_EINVAL, "--log: no value is greater than 0");
     return NC_NOERR;
 }
 
@@ -142,29 +159,76 @@ place_map(report_plot_data *d)
 
     report_geo_load(&d->page, &d->v, d->y, d->x, &d->geo);
     d->upward = report_axis_is_upward(&d->page, &d->v, d->y);
-    d->aspect = (double)d->v.shape[d->y] / (double)d->v.shape[d->x];
+    d->aspect = fmin(fmax((double)d->v.shape[d->y] / (double)d->v.shape[d->x], 0.45), 1.2);
     if (!d->geo.has)
         return;
-    d->aspect = report_geo_aspect(&d->geo);
+    d->aspect = fmin(fmax(report_geo_aspect(&d->geo), 0.2), 1.5);
     if (!report_find_coordinate(&d->v, d->y, &grp, &varid))
         d->upward = report_geo_is_upward(&d->geo);
 }
 
 /* Along dimension `dim`. */
 static void
-load_ticks(report_plot_data *d, int dim, report_ticks *ticks, text_buf *units)
+load_ticks(report_plot_data *d, int dim, report_ticks *ticks, text_buf *name)
 {
-    enum { TIMES_MOST = 5, OTHERS_MOST = 7 };
+    enum { TIMES_MOST = 6, OTHERS_MOST = 7, NAMES_MOST = 40 };
     report_coord c;
 
     if (d->geo.plane) {
         report_ticks_along(&d->geo, dim == d->y, d->upward, ticks);
+        name_axis(d, dim, NULL, 0, name);
         return;
     }
     report_coord_load(&d->page, &d->v, dim, &c);
-    report_ticks_make(&c, c.kind == REPORT_TIMES ? TIMES_MOST : OTHERS_MOST, ticks);
-    text_addn(units, c.units.s != NULL ? c.units.s : "", c.units.len);
+    if (dim == d->y && c.kind == REPORT_NAMES && c.n <= NAMES_MOST) /* a row of text for each */
+        d->aspect = fmin(fmax(0.3, 0.035 * (double)c.n), 1.2);
+    report_ticks_make(&c,
+                      c.kind == REPORT_TIMES                  ? TIMES_MOST
+                      : dim == d->y && c.kind == REPORT_NAMES ? NAMES_MOST
+                                                              : OTHERS_MOST,
+                      ticks);
+    name_axis(d, dim, c.units.s, ticks->exponent, name);
     report_coord_clear(&c);
+}
+
+/* False: the values are no times. */
+static bool
+place_times(report_plot_data *d)
+{
+    double       index[2] = {0, 1}, value[2] = {d->scale.least, d->scale.most};
+    report_coord c = {.kind = REPORT_TIMES, .len = 2, .n = 2, .index = index, .value = value};
+
+    c.time = dump_timebase_for(&d->page.d, d->v.grp, d->v.id, d->v.name);
+    if (c.time.valid)
+        report_ticks_make(&c, 6, &d->y_ticks);
+    return c.time.valid;
+}
+
+/* A line's axis: all values, with a little room above and below, unless a range is asked for. */
+static void
+place_line(report_plot_data *d)
+{
+    report_scale *s = &d->scale;
+    bool          log = s->log && d->look->log;
+    double        room;
+
+    if (!d->look->has_range)
+        *s = report_scale_linear(s->true_least, s->true_most);
+    if (log) {
+        s->log = true;
+        for (size_t i = 0; !d->look->has_range && s->least <= 0 && i < d->sample.n; i++)
+            if (d->sample.value[i] > 0 && (s->least <= 0 || d->sample.value[i] < s->least))
+                s->least = d->sample.value[i];
+    }
+    room = log || d->look->has_range ? 0 : s->most / 25 - s->least / 25;
+    s->least -= room;
+    s->most += room;
+    d->upward = true;
+    d->aspect = 0;
+    if (!log && place_times(d))
+        return;
+    report_ticks_values(s, 6, &d->y_ticks);
+    report_add_scaled_units(&d->y_name, d->units.s, d->y_ticks.exponent);
 }
 
 static int
@@ -188,14 +252,13 @@ load_plot(report_plot_data *d)
     make_title(d);
     if (d->y >= 0)
         place_map(d);
-    load_labels(d, d->x, false, d->x_label, &d->x_name);
-    load_ticks(d, d->x, &d->x_ticks, &d->x_units);
+    load_labels(d, d->x, false, d->x_label);
+    load_ticks(d, d->x, &d->x_ticks, &d->x_name);
     if (d->y >= 0) {
-        load_labels(d, d->y, d->upward, d->y_label, &d->y_name);
-        load_ticks(d, d->y, &d->y_ticks, &d->y_units);
+        load_labels(d, d->y, d->upward, d->y_label);
+        load_ticks(d, d->y, &d->y_ticks, &d->y_name);
     } else {
-        d->upward = true;
-        report_ticks_values(d->stats.least, d->stats.most, 6, &d->y_ticks);
+        place_line(d);
     }
     return NC_NOERR;
 }
@@ -210,11 +273,11 @@ clear_plot(report_plot_data *d)
     report_ticks_clear(&d->x_ticks);
     report_ticks_clear(&d->y_ticks);
     report_geo_clear(&d->geo);
-    text_clear(&d->x_units);
-    text_clear(&d->y_units);
     text_clear(&d->x_name);
     text_clear(&d->y_name);
     text_clear(&d->title);
+    text_clear(&d->note);
+    report_flags_clear(&d->flags);
     text_clear(&d->units);
     report_sample_clear(&d->sample);
     report_meaning_clear(&d->meaning);
@@ -222,83 +285,6 @@ clear_plot(report_plot_data *d)
     dump_select_clear(&d->page.d);
     hyperslab_clear(&d->page.d.part);
     dim_table_clear(&d->page.d.dims);
-}
-
-/* ---- where it goes ------------------------------------------------------------------------------------------- */
-
-/* The variable's name as that of a file: without what some system or a shell takes for something else. */
-static void
-make_file_name(text_buf *t, const char *var)
-{
-    for (const char *s = var; *s != '\0'; s++) {
-        bool plain = isalnum((unsigned char)*s) || (unsigned char)*s >= 0x80 || *s == '_' || *s == '+' ||
-                     ((*s == '.' || *s == '-') && s > var);
-
-        text_addc(t, plain ? *s : '_');
-    }
-    text_add(t, ".png");
-}
-
-/* A file that cannot be written whole is removed. `fresh`: it must not exist. */
-static int
-write_file(report_plot_data *d, const char *path, bool fresh, const text_buf *png)
-{
-    bool  standard = strcmp(path, "-") == 0, good;
-    FILE *out = standard ? stdout : ncz_sys_fopen(path, fresh ? "wbx" : "wb");
-
-    if (out == NULL && fresh && errno == EEXIST)
-        return dump_fail_text(&d->page.d.report, NC_EEXIST,
-                              "%s exists: give the picture's name to replace it, or another", path);
-    good = out != NULL && fwrite(png->s, 1, png->len, out) == png->len;
-    if (out != NULL && (standard ? fflush(out) : fclose(out)) != 0)
-        good = false;
-    if (good)
-        return NC_NOERR;
-    (void)dump_fail_text(&d->page.d.report, NC_EIO, "%s: cannot be written: %s", path, strerror(errno));
-    if (out != NULL && !standard)
-        (void)remove(path);
-    return NC_EIO;
-}
-
-static int
-write_png(report_plot_data *d, const char *path)
-{
-    text_buf       png = TEXT_BUF_INIT, name = TEXT_BUF_INIT;
-    report_picture pic;
-    bool           own = *path == '\0';
-    int            rc;
-
-    make_file_name(&name, d->v.name);
-    report_canvas_draw(d, PNG_SIDE, PNG_SIDE, PNG_ZOOM, &pic);
-    report_add_png_bytes(&png, &pic);
-    report_picture_clear(&pic);
-    rc = write_file(d, own ? name.s : path, own, &png);
-    if (rc == NC_NOERR && own)
-        message_print("the picture is in %s", name.s);
-    text_clear(&name);
-    text_clear(&png);
-    return rc;
-}
-
-static int
-show(report_plot_data *d, const report_plot_opts *o)
-{
-    text_buf       t = TEXT_BUF_INIT;
-    report_screen  screen;
-    report_picture pic;
-    bool           good;
-
-    report_screen_find(&screen, o->graphics, o->color);
-    if (screen.graphics == REPORT_BLOCKS) {
-        report_add_blocks(&t, d, &screen);
-    } else {
-        report_canvas_draw(d, screen.width / 2, screen.height / 2, screen.width > 1200 ? 2 : 1, &pic);
-        (screen.graphics == REPORT_SIXEL ? report_add_sixel : report_add_kitty)(&t, &pic);
-        report_picture_clear(&pic);
-    }
-    good = fwrite(t.s, 1, t.len, stdout) == t.len && fflush(stdout) == 0;
-    text_clear(&t);
-    return good ? NC_NOERR : dump_fail_text(&d->page.d.report, NC_EIO, "cannot write the output");
 }
 
 int
@@ -309,11 +295,12 @@ report_plot(int ncid, const report_plot_opts *o)
                                          .out = stdout,
                                          .name = o->file,
                                          .root = ncid},
-                                   .limits = {.var_bytes = 1 << 29, .bytes = 4. * (1 << 29)}}};
+                                   .limits = {.var_bytes = 1 << 29, .bytes = 4. * (1 << 29)}},
+                          .look = &o->look};
     int              rc = load_plot(&d);
 
     if (rc == NC_NOERR)
-        rc = o->png != NULL ? write_png(&d, o->png) : show(&d, o);
+        rc = o->path != NULL ? report_write_picture(&d, o->path) : report_show_picture(&d, o);
     rc = report_status(&d.page, rc);
     clear_plot(&d);
     return rc;

@@ -2,21 +2,22 @@
 /*
  * report_script.c: the page's script: sliders, and place and value under the pointer.
  *
- * It reads a value from the color of a pixel: P and K are the colors of the scale and of categories, A the places along
+ * It reads a value from the color of a pixel: P are the colors of categories and of each scale, A the places along
  * dimensions (report_places.c), G the grids of two-dimensional coordinates (report_grids.c). A picture's `data-p` is
- * [kind, nx, ny, upward, x in A, y in A, grid in G, least, greatest, decimals, whole numbers]; kind 0 is a map, 1 a
- * line, 2 a map of categories.
+ * [kind, nx, ny, upward, x in A, y in A, grid in G, least, greatest, decimals, whole numbers, colors in P,
+ * logarithmic, values beyond: 1 below + 2 above]; kind 0 is a map, 1 a line, 2 a map of categories.
  */
 #include "report_int.h"
 
 const char *const report_script[] = {
     "{const all=(s,e=document)=>[...e.querySelectorAll(s)],R=Math.PI/180,cells=new WeakMap;\n",
     "const levels=s=>{const m={};for(let i=0;i<s.length;i+=6)m[parseInt(s.slice(i,i+6),16)]=i/6;return m},"
-    "L=[levels(P),,levels(K)];\n",
+    "L=P.map(levels);\n",
     "const lines=a=>a.t||(a.t=(p=>a[4].split('\\n').map(w=>p=p.slice(0,parseInt(w[0],36))+w.slice(1)))(''));\n",
-    "const num=(v,d)=>d<0&&v?(([m,e])=>+m+' \\u00d7 10'+[...e.replace('+',"
+    "const minus=v=>(v+'').replace('-','\\u2212');\n",
+    "const num=(v,d)=>d<0&&v?(([m,e])=>minus(+m)+' \\u00d7 10'+[...e.replace('+',"
     "'')].map(c=>'\\u2070\\u00b9\\u00b2\\u00b3\\u2074\\u2075\\u2076\\u2077\\u2078\\u2079'[c]||'\\u207b').join(''))(v."
-    "toExponential(3).split('e')):v.toFixed(Math.max(d,0));\n",
+    "toExponential(3).split('e')):minus(v.toFixed(Math.max(d,0)));\n",
     "const degrees=(v,k,d)=>{if(k==3)v-=360*Math.floor((v+180)/360);v=+v.toFixed(d);\n",
     "return Math.abs(v)+'\\u00b0'+(v==0||k==3&&Math.abs(v)==180?'':k==2?v>0?'N':'S':v>0?'E':'W')};\n",
     "const between=(v,f)=>{const j=Math.max(0,Math.min(Math.floor(f),v.length-2));return "
@@ -35,15 +36,19 @@ const char *const report_script[] = {
     "e.height=m.naturalHeight;\n",
     "const g=e.getContext('2d');g.drawImage(m,0,0);cells.set(m,g.getImageData(0,0,e.width,e.height))}return "
     "cells.get(m)};\n",
-    "const onMap=(f,q,px,py)=>{const[t,nx,ny,up,xi,yi,gi,lo,hi,d,whole]=q,m=f.querySelector('img:not([hidden])'),"
+    "const "
+    "onMap=(f,q,px,py)=>{const[t,nx,ny,up,xi,yi,gi,lo,hi,d,whole,pal,log,out]=q,m=f.querySelector('img:not([hidden])'"
+    "),"
     "b=pixels(m),w=b.width,h=b.height;\n",
     "const x=Math.min(w-1,px*w|0),y=Math.min(h-1,py*h|0),k=4*(y*w+x),p=b.data,c=Math.floor((x+.5)*nx/w),"
     "r=Math.floor(((up?h-1-y:y)+.5)*ny/h);\n",
-    "const i=L[t][p[k]<<16|p[k+1]<<8|p[k+2]],v=lo+i*(hi-lo)/(P.length/6-1),where=gi>=0&&earth(G[gi],r,c);\n",
+    "const i=L[pal][p[k]<<16|p[k+1]<<8|p[k+2]],n=P[pal].length/6-1,v=log?lo*(hi/lo)**(i/n):lo+i*(hi-lo)/n,"
+    "where=gi>=0&&earth(G[gi],r,c);\n",
     "const name=t==2&&f.closest('figure').querySelector('[data-i=\"'+i+'\"] bdi');\n",
     "return(where&&!/NaN/.test(where)?where:place(A[yi],r)+' \\u00b7 '+place(A[xi],c))+': "
-    "'+(!p[k+3]?'missing':i==null?'':t==2?name?name.textContent:'other value':(whole?'':'\\u2248 "
-    "')+num(whole?Math.round(v):v,d)+' '+f.dataset.u)};\n",
+    "'+(!p[k+3]?'missing':i==null?'':t==2?name?name.textContent:'other value':(!i&&out&1?'\\u2264 "
+    "':i==n&&out&2?'\\u2265 "
+    "':whole?'':'\\u2248 ')+(log?minus(+v.toPrecision(3)):num(whole?Math.round(v):v,d))+' '+f.dataset.u)};\n",
     "const onLine=(f,q,px)=>{const[,nx,,,xi,,,lo,hi,d,whole]=q;f.q=f.q||f.querySelector('path').getAttribute('d').rep"
     "lace(/h0/g,'').split('M').flatMap(s=>{\n",
     "const n=s.split(' ').map(Number),o=[];for(let i=0;i+1<n.length;i+=2)o.push([n[i],n[i+1]]);return o});\n",

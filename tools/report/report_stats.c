@@ -7,30 +7,30 @@
 #include <math.h>
 #include <string.h>
 
-/* The place of a value between least and most as a bin. The halves keep the difference of two huge numbers finite. */
+/* The place of a value on a scale as a bin; values beyond are in the first and last one. */
 static size_t
-find_bin(double least, double most, double value)
+find_bin(const report_scale *scale, double value)
 {
-    double span = most / 2 - least / 2;
-    size_t bin = span > 0 ? (size_t)((value / 2 - least / 2) / span * REPORT_BINS) : 0;
+    double part = report_scale_part(scale, value) * REPORT_BINS;
 
-    return bin < REPORT_BINS ? bin : REPORT_BINS - 1;
+    return part > 0 ? (size_t)fmin(part, REPORT_BINS - 1) : 0;
 }
 
 void
-report_stats_bin(const report_sample *s, double least, double most, report_stats *st)
+report_stats_bin(const report_sample *s, const report_scale *scale, report_stats *st)
 {
     memset(st->bin, 0, sizeof st->bin);
     for (size_t i = 0; i < s->n; i++)
         if (isfinite(s->value[i]))
-            st->bin[find_bin(least, most, s->value[i])]++;
+            st->bin[find_bin(scale, s->value[i])]++;
 }
 
 void
 report_stats_make(const report_sample *s, report_stats *st)
 {
-    double squares = 0;
-    size_t n = 0;
+    report_scale scale;
+    double       squares = 0;
+    size_t       n = 0;
 
     *st = (report_stats){.sampled = !s->all, .n = s->n, .least = INFINITY, .most = -INFINITY};
     for (size_t i = 0; i < s->n; i++) {
@@ -48,5 +48,6 @@ report_stats_make(const report_sample *s, report_stats *st)
         st->most = fmax(st->most, value);
     }
     st->deviation = n > 0 ? sqrt(squares / (double)n) : 0;
-    report_stats_bin(s, st->least, st->most, st);
+    scale = report_scale_linear(st->least, st->most);
+    report_stats_bin(s, &scale, st);
 }

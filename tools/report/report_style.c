@@ -74,7 +74,11 @@ const char *const report_style[] = {
     "font-size:.85rem}\n",
     ".scale{grid-column:2;margin-top:.5rem;font-size:.8rem;color:var(--soft);font-variant-numeric:tabular-nums}\n",
     ".side .scale{max-width:24rem;padding:0 1.2rem}.hist{display:block;width:100%;height:2.4rem}.hist path{"
-    "fill:var(--soft);opacity:.55}.bar{height:.7rem}\n",
+    "fill:var(--soft);opacity:.55}.bar{height:.7rem}"
+    ".below{clip-path:polygon(0 50%,.7rem 0,100% 0,100% 100%,.7rem "
+    "100%)}.above{clip-path:polygon(0 0,calc(100% - .7rem) 0,100% 50%,calc(100% - .7rem) 100%,0 100%)}.below.above{"
+    "clip-path:polygon(0 50%,.7rem 0,calc(100% - .7rem) 0,100% 50%,calc(100% - .7rem) 100%,.7rem 100%)}"
+    ".ends{display:flex;justify-content:space-between;gap:1rem;flex-wrap:wrap}\n",
     ".legend{list-style:none;padding:0;margin:.6rem 0;display:flex;flex-wrap:wrap;gap:.2rem "
     "1.2rem;font-size:.9rem}\n",
     ".legend i{display:inline-block;width:.9rem;height:.9rem;margin-right:.4rem;vertical-align:-.1rem;"

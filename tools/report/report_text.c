@@ -4,6 +4,7 @@
  */
 #include "report_int.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -33,7 +34,8 @@ report_add_js(text_buf *t, const char *s)
 void
 report_add_number(text_buf *t, double value)
 {
-    text_addf(t, value == floor(value) && fabs(value) < 1e15 ? "%.0f" : "%.6g", value);
+    text_add(t, value < 0 ? REPORT_MINUS : "");
+    text_addf(t, value == floor(value) && fabs(value) < 1e15 ? "%.0f" : "%.6g", fabs(value));
 }
 
 bool
@@ -65,6 +67,84 @@ report_add_att(text_buf *t, int grp, int varid, const char *att, size_t most)
         text_add(t, a.val);
     dump_att_clear(&a);
     return has;
+}
+
+/* Has `s` of n bytes a power of a unit behind its letters: m2, s-1, m^2, m**2? (But CO2 is none.) */
+static bool
+is_power(const char *s, size_t letters, size_t power, size_t n)
+{
+    static const char lengths[] = " m cm mm km s ";
+    char              word[8];
+    size_t            sign = power < n && s[power] == '-';
+
+    if (letters == 0 || n - power < 1 + sign || n - power > 2 + sign ||
+        strspn(s + power + sign, "0123456789") < n - power - sign)
+        return false;
+    (void)snprintf(word, sizeof word, " %.*s ", (int)letters, s);
+    return sign > 0 || power > letters || (letters < 3 && strstr(lengths, word) != NULL);
+}
+
+/* A word of units. */
+static void
+add_unit(text_buf *t, const char *s, size_t n)
+{
+    static const char *const signs[][2] = {{"degC", "\xc2\xb0"
+                                                    "C"},
+                                           {"degrees_C", "\xc2\xb0"
+                                                         "C"},
+                                           {"degree_C", "\xc2\xb0"
+                                                        "C"},
+                                           {"degree_Celsius", "\xc2\xb0"
+                                                              "C"},
+                                           {"Celsius", "\xc2\xb0"
+                                                       "C"},
+                                           {"celsius", "\xc2\xb0"
+                                                       "C"},
+                                           {"degrees_north", "\xc2\xb0N"},
+                                           {"degrees_east", "\xc2\xb0"
+                                                            "E"},
+                                           {"degree", "\xc2\xb0"},
+                                           {"degrees", "\xc2\xb0"},
+                                           {"micron", "\xc2\xb5m"},
+                                           {"um", "\xc2\xb5m"}};
+    size_t                   letters = 0, power;
+    char                     digits[4] = "";
+
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (strlen(signs[i][0]) == n && memcmp(s, signs[i][0], n) == 0) {
+            text_add(t, signs[i][1]);
+            return;
+        }
+    while (letters < n && isalpha((unsigned char)s[letters]))
+        letters++;
+    power = letters;
+    while (power < n && power < letters + 2 && (s[power] == '^' || s[power] == '*'))
+        power++;
+    if (is_power(s, letters, power, n)) {
+        text_addn(t, s, letters);
+        memcpy(digits, s + power, n - power);
+        report_add_raised(t, digits);
+    } else {
+        text_addn(t, s, n);
+    }
+}
+
+void
+report_add_scaled_units(text_buf *t, const char *units, int exponent)
+{
+    if (exponent != 0)
+        report_add_power(t, exponent);
+    if (units == NULL || *units == '\0')
+        return;
+    text_add(t, exponent != 0 ? " " : "");
+    for (size_t n; *units != '\0'; units += n) {
+        if ((n = strspn(units, " /.()")) > 0) {
+            text_addn(t, units, n);
+            continue;
+        }
+        n = strcspn(units, " /.()");
+        add_unit(t, units, n);
+    }
 }
 
 bool

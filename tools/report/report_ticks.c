@@ -90,7 +90,7 @@ add_value(text_buf *t, const report_coord *c, double value, double step, int exp
     } else {
         double factor = pow(10, exponent);
 
-        text_addf(t, "%.*f", decimals_of(step / factor), fabs(value) < step / 1e6 ? 0 : value / factor);
+        report_add_decimals(t, value / factor, decimals_of(step / factor));
     }
 }
 
@@ -306,14 +306,44 @@ report_ticks_make(const report_coord *c, size_t most, report_ticks *t)
         make_indices(c, most, t);
 }
 
-void
-report_ticks_values(double least, double most, size_t many, report_ticks *t)
+/* 10, 100, 1000; of few decades also 20 and 50, and so on. */
+static void
+make_decades(const report_scale *s, size_t many, report_ticks *t)
 {
-    double             index[2] = {0, 1}, value[2] = {least, most};
+    double decades = log10(s->most / s->least);
+    int    first = (int)floor(log10(s->least)), last = (int)ceil(log10(s->most));
+    int    every = 1 + (int)(decades / (double)many);
+
+    for (int power = first; power <= last; power += every)
+        for (int k = 0; k < (decades * 3 <= (double)many + 1 ? 3 : 1); k++) {
+            double   value = (k == 0 ? 1 : k == 1 ? 2 : 5) * pow(10, power), part = report_scale_part(s, value);
+            text_buf text = TEXT_BUF_INIT;
+
+            if (part > 1 + 1e-9 || part < -1e-9)
+                continue;
+            if (power >= -4 && power <= 5)
+                report_add_number(&text, value);
+            else if (k == 0)
+                report_add_power(&text, power);
+            else
+                text_addf(&text, "%d\xc2\xb7", k == 1 ? 2 : 5);
+            if (k > 0 && !(power >= -4 && power <= 5))
+                report_add_power(&text, power);
+            add_tick(t, part, text.s);
+            text_clear(&text);
+        }
+}
+
+void
+report_ticks_values(const report_scale *s, size_t many, report_ticks *t)
+{
+    double             index[2] = {0, 1}, value[2] = {s->least, s->most}, least = s->least;
     const report_coord c = {.kind = REPORT_NUMBERS, .len = 1, .n = 2, .index = index, .value = value};
 
     *t = (report_ticks){.n = 0};
-    if (most > least) {
+    if (s->log) {
+        make_decades(s, many, t);
+    } else if (s->most > s->least) {
         make_numbers(&c, many, 0, t);
     } else {
         text_buf text = TEXT_BUF_INIT;

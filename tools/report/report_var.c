@@ -154,6 +154,14 @@ add_statistics(text_buf *t, const report_values *w, const cf_timebase *tb)
     text_add(t, "</table>\n");
 }
 
+static void
+add_histogram(text_buf *t, const report_values *w)
+{
+    report_scale scale = report_scale_linear(w->stats.least, w->stats.most);
+
+    report_add_scale(t, &w->stats, &scale, w->v, false);
+}
+
 /* Beside the picture: numbers, and what a map has below it. */
 static void
 add_facts_of_values(text_buf *t, const report_values *w, const cf_timebase *tb, bool data, bool map)
@@ -165,7 +173,7 @@ add_facts_of_values(text_buf *t, const report_values *w, const cf_timebase *tb, 
     if (w->flags.n > 0)
         report_add_legend(t, &w->flags);
     else if (data && !tb->valid && w->stats.most > w->stats.least && w->stats.n > 8)
-        report_add_scale(t, &w->stats, w->v, false);
+        add_histogram(t, w);
 }
 
 /*
@@ -193,7 +201,9 @@ read_values(report_page *p, const dump_var *v, report_values *w, text_buf *why)
         places[i] = 1;
     if (report_fold_try(p, v, &w->meaning, NULL, 0, places, &one, &all, &reason) == NC_NOERR &&
         all.n - all.missing > 0) {
-        report_stats_bin(&w->sample, all.least, all.most, &all);
+        report_scale scale = report_scale_linear(all.least, all.most);
+
+        report_stats_bin(&w->sample, &scale, &all);
         w->stats = all;
     }
     report_sample_clear(&one);
@@ -220,6 +230,7 @@ add_numbers(report_page *p, text_buf *t, text_buf *side, const dump_var *v)
         goto done;
     }
     report_flags_load(v, &w.meaning, &w.sample, &w.flags);
+    (void)report_scale_choose(&w.scale, v, &w.sample, &w.stats, &p->o->look);
     w.digits = report_digits_for(w.stats.least, w.stats.most, report_is_whole(v, &w.meaning));
     add_range(p, &w, &tb);
     drawn = report_add_figure(p, t, &w);

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* picture_svg.c: a picture as SVG, with colors for dark screens. */
+#include "picture/picture.h"
+
+#include "common/text_quote.h"
+
+#include <string.h>
+
+static const char *const dark[PICTURE_TONES] = {
+    [PICTURE_PAPER] = "#15181b", [PICTURE_INK] = "#e7e6e2",  [PICTURE_SOFT] = "#a6abb1",
+    [PICTURE_LINE] = "#363b41",  [PICTURE_MARK] = "#83bce4", [PICTURE_GAP] = "#30353a"};
+
+/* The color as an attribute, which every reader knows, and a class for the dark theme. */
+static void
+add_color(text_buf *t, const char *name, picture_color color)
+{
+    unsigned char rgb[3];
+
+    if (color.tone == PICTURE_NONE) {
+        text_addf(t, " %s=\"none\"", name);
+        return;
+    }
+    picture_rgb(color, rgb);
+    text_addf(t, " %s=\"#%02x%02x%02x\"", name, rgb[0], rgb[1], rgb[2]);
+}
+
+static void
+add_style(text_buf *t, const picture_style *s)
+{
+    text_add(t, " class=\"");
+    if (s->fill.tone > PICTURE_OWN)
+        text_addf(t, "f%d", s->fill.tone);
+    if (s->stroke.tone > PICTURE_OWN)
+        text_addf(t, s->fill.tone > PICTURE_OWN ? " s%d" : "s%d", s->stroke.tone);
+    text_addc(t, '"');
+    add_color(t, "fill", s->fill);
+    if (s->stroke.tone != PICTURE_NONE) {
+        add_color(t, "stroke", s->stroke);
+        text_addf(t, " stroke-width=\"%.4g\" stroke-linejoin=\"round\"", s->width);
+    }
+    if (s->dotted)
+        text_add(t, " stroke-dasharray=\"1 3\"");
+    if (s->opacity > 0)
+        text_addf(t, " opacity=\"%.3g\"", s->opacity);
+}
+
+static void
+add_path(text_buf *t, const picture *p, const picture_shape *s)
+{
+    text_add(t, "<path d=\"");
+    for (size_t i = s->first; i < s->first + s->n; i++)
+        if (p->point[i].how == 'Z')
+            text_addc(t, 'Z');
+        else
+            text_addf(t, "%c%.6g %.6g", p->point[i].how, p->point[i].x, p->point[i].y);
+    text_addc(t, '"');
+    add_style(t, &s->style);
+    text_add(t, "/>\n");
+}
+
+static void
+add_text(text_buf *t, const picture_shape *s)
+{
+    static const char *const anchors[] = {"start", "middle", "end"};
+
+    text_addf(t, "<text x=\"%.6g\" y=\"%.6g\" font-size=\"%.4g\" text-anchor=\"%s\"", s->x, s->y, s->size,
+              anchors[s->anchor]);
+    if (s->bold)
+        text_add(t, " font-weight=\"bold\"");
+    if (s->turned)
+        text_addf(t, " transform=\"rotate(-90 %.6g %.6g)\"", s->x, s->y);
+    add_style(t, &s->style);
+    text_addc(t, '>');
+    text_add_xml(t, s->text, strlen(s->text));
+    text_add(t, "</text>\n");
+}
+
+static void
+add_box(text_buf *t, const picture_shape *s)
+{
+    text_addf(t, " x=\"%.6g\" y=\"%.6g\" width=\"%.6g\" height=\"%.6g\"", s->x, s->y, s->width, s->height);
+}
+
+static void
+add_shape(text_buf *t, const picture *p, const picture_shape *s)
+{
+    switch (s->kind) {
+    case PICTURE_PATH: add_path(t, p, s); return;
+    case PICTURE_TEXT: add_text(t, s); return;
+    case PICTURE_CELLS:
+        text_add(t, "<image");
+        add_box(t, s);
+        text_add(t, " preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" xlink:href=\"");
+        picture_cells_url(t, s->cells);
+        text_add(t, "\"/>\n");
+        return;
+    case PICTURE_CLIP:
+        text_add(t, "<svg");
+        add_box(t, s);
+        text_addf(t, " viewBox=\"%.6g %.6g %.6g %.6g\">\n", s->x, s->y, s->width, s->height);
+        return;
+    case PICTURE_UNCLIP: text_add(t, "</svg>\n"); return;
+    }
+}
+
+void
+picture_add_svg(text_buf *t, const picture *p, double scale)
+{
+    text_addf(t,
+              "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" "
+              "width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.6g %.6g\" role=\"img\" "
+              "font-family=\"'DejaVu Sans',Verdana,Arial,sans-serif\">\n<title>",
+              p->width * scale, p->height * scale, p->width, p->height);
+    text_add_xml(t, p->name != NULL ? p->name : "", p->name != NULL ? strlen(p->name) : 0);
+    text_add(t, "</title>\n<style>@media(prefers-color-scheme:dark){");
+    for (int i = PICTURE_PAPER; i < PICTURE_TONES; i++)
+        text_addf(t, ".f%d{fill:%s}.s%d{stroke:%s}", i, dark[i], i, dark[i]);
+    text_add(t, "}</style>\n");
+    for (size_t i = 0; i < p->n; i++)
+        add_shape(t, p, &p->shape[i]);
+    text_add(t, "</svg>\n");
+}

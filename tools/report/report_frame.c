@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* report_frame.c: a picture alone with its title, axes, and the bar of its colors or the legend of categories. */
+#include "report_int.h"
+
+#include "common/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The ticks of a report as those of a picture. Indices of a map are in the middle of a cell. */
+static void
+take_ticks(const report_ticks *t, double len, bool cells, bool turned, picture_axis *axis)
+{
+    axis->tick = memory_alloc(t->n + 1, sizeof *axis->tick);
+    axis->n = t->n;
+    for (size_t i = 0; i < t->n; i++) {
+        double at = cells ? (t->v[i].index + 0.5) / len : len > 1 ? t->v[i].index / (len - 1) : 0.5;
+
+        axis->tick[i] = (picture_tick){.at = turned ? 1 - at : at, .text = t->v[i].text};
+    }
+}
+
+static const char *
+text_or_null(const text_buf *t)
+{
+    return t->len > 0 ? t->s : NULL;
+}
+
+/* ---- bar and legend --------------------------------------------------------------------------------------------- */
+
+typedef struct parts {
+    report_ticks   bar;
+    text_buf       bar_name, least, most;
+    unsigned char  colors[REPORT_LEVELS][3];
+    picture_entry  entry[REPORT_CATEGORIES + 1];
+    text_buf       entry_name[REPORT_CATEGORIES + 1];
+    picture_chart  chart;
+} parts;
+
+static void
+name_end(const report_plot_data *d, const char *what, double value, text_buf *t)
+{
+    text_add(t, what);
+    text_add(t, !d->stats.sampled ? "" : "\xe2\x89\x88 ");
+    report_add_significant(t, value);
+}
+
+static void
+make_bar(const report_plot_data *d, parts *m)
+{
+    picture_chart *c = &m->chart;
+
+    report_ticks_values(&d->scale, 7, &m->bar);
+    take_ticks(&m->bar, 2, false, false, &c->bar);
+    report_add_scaled_units(&m->bar_name, d->units.s, m->bar.exponent);
+    c->bar.name = text_or_null(&m->bar_name);
+    for (int i = 0; i < REPORT_LEVELS; i++)
+        report_color(d->scale.colors, (double)i / (REPORT_LEVELS - 1), m->colors[i]);
+    c->colors = m->colors;
+    c->ncolors = REPORT_LEVELS;
+    c->below = d->scale.below;
+    c->above = d->scale.above;
+    name_end(d, "least ", d->scale.true_least, &m->least);
+    name_end(d, "greatest ", d->scale.true_most, &m->most);
+    c->least = m->least.s;
+    c->most = m->most.s;
+}
+
+/* Of categories that occur, with their part of the values. */
+static void
+make_legend(const report_plot_data *d, parts *m)
+{
+    const report_flags *f = &d->flags;
+    size_t              all = d->stats.n - d->stats.missing;
+
+    for (int i = 0; i <= f->n; i++) {
+        size_t    count = i < f->n ? f->count[i] : f->others, n = m->chart.nentries;
+        text_buf *t = &m->entry_name[n];
+
+        if (count == 0)
+            continue;
+        text_addf(t, "%s %.2g\xc2\xa0%%", i < f->n ? f->name[i] : "other values", 100. * (double)count / (double)all);
+        report_category_rgb(i < f->n ? i : REPORT_CATEGORIES, m->entry[n].rgb);
+        m->entry[n].name = t->s;
+        m->chart.nentries++;
+    }
+    m->chart.entry = m->entry;
+}
+
+/* Of a line of categories: their names at the axis. */
+static void
+make_rows(const report_plot_data *d, picture_axis *y)
+{
+    int n = d->flags.n + (d->flags.others > 0);
+
+    y->tick = memory_alloc((size_t)n, sizeof *y->tick);
+    y->n = (size_t)n;
+    for (int i = 0; i < n; i++)
+        y->tick[i] = (picture_tick){.at = 1 - (i + 0.5) / n,
+                                    .text = i < d->flags.n ? d->flags.name[i] : "other values"};
+}
+
+/* ---- all -------------------------------------------------------------------------------------------------------- */
+
+static void
+clear_parts(parts *m)
+{
+    report_ticks_clear(&m->bar);
+    text_clear(&m->bar_name);
+    text_clear(&m->least);
+    text_clear(&m->most);
+    for (size_t i = 0; i <= REPORT_CATEGORIES; i++)
+        text_clear(&m->entry_name[i]);
+    free(m->chart.bar.tick);
+    free(m->chart.x.tick);
+    free(m->chart.y.tick);
+    free(m);
+}
+
+void
+report_draw(report_plot_data *d, double width, double height, double scale, picture *p)
+{
+    parts         *m = memory_alloc(1, sizeof *m);
+    picture_chart *c = &m->chart;
+
+    *c = (picture_chart){.width = width / scale,
+                         .height = height / scale,
+                         .aspect = d->aspect,
+                         .title = text_or_null(&d->title),
+                         .note = text_or_null(&d->note),
+                         .grid = d->y < 0};
+    take_ticks(&d->x_ticks, (double)d->v.shape[d->x], d->y >= 0, false, &c->x);
+    c->x.name = text_or_null(&d->x_name);
+    if (d->y < 0 && d->flags.n > 0)
+        make_rows(d, &c->y);
+    else
+        take_ticks(&d->y_ticks, d->y < 0 ? 2 : (double)d->v.shape[d->y], d->y >= 0, d->upward, &c->y);
+    c->y.name = text_or_null(&d->y_name);
+    if (d->y >= 0 && d->flags.n > 0)
+        make_legend(d, m);
+    else if (d->y >= 0)
+        make_bar(d, m);
+    picture_chart_begin(c, p);
+    report_draw_data(d, c, scale, p);
+    picture_chart_end(c, p);
+    p->name = memory_textf("%s", d->title.len > 0 ? d->title.s : d->v.name);
+    clear_parts(m);
+}
