@@ -41,7 +41,7 @@ class Nczarr(MesonPackage):
     depends_on("pkgconfig", type="build")
 
     depends_on("zlib-api")
-    depends_on("cairo+png+pdf+ft+fc", when="+cairo")
+    depends_on("cairo", when="+cairo")
     depends_on("mpi", when="+mpi")
     depends_on("curl@7.66:", when="+s3")
     depends_on("openssl@1.1.1:", when="+s3")

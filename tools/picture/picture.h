@@ -160,11 +160,11 @@ typedef struct picture_chart {
     size_t               nentries; /* the legend */
     const picture_entry *entry;
 
-    size_t         ncolors; /* the colors' bar; 0: none */
+    size_t ncolors; /* the colors' bar; 0: none */
     unsigned char (*colors)[3];
     picture_axis bar;
-    bool         below, above;   /* there are values beyond its ends */
-    const char  *least, *most;   /* what they are; NULL: not said */
+    bool         below, above; /* there are values beyond its ends */
+    const char  *least, *most; /* what they are; NULL: not said */
 
     double left, top, area_width, area_height; /* out: where the data belong */
 } picture_chart;

@@ -45,7 +45,7 @@ add_chunk(text_buf *t, const char *kind, const unsigned char *data, size_t n)
     text_addn(t, (const char *)number, 4);
 }
 
-/* The rows, each as it is or, with `up`, as the difference to the one above, which is less where values change little. */
+/* The rows, each as it is or, with `up`, as the difference to the one above: less where values change little. */
 static unsigned char *
 pack_rows(const picture_cells *c, bool up, uLongf *n)
 {
@@ -55,8 +55,8 @@ pack_rows(const picture_cells *c, bool up, uLongf *n)
     for (size_t y = 0; y < c->height; y++) {
         raw[y * row] = up && y > 0 ? 2 : 0;
         for (size_t x = 0; x < c->width; x++)
-            raw[y * row + 1 + x] = (unsigned char)(c->pixel[y * c->width + x] -
-                                                   (up && y > 0 ? c->pixel[(y - 1) * c->width + x] : 0));
+            raw[y * row + 1 + x] =
+                (unsigned char)(c->pixel[y * c->width + x] - (up && y > 0 ? c->pixel[(y - 1) * c->width + x] : 0));
     }
     *n = compressBound((uLong)(c->height * row));
     packed = memory_alloc(*n, 1);

@@ -13,12 +13,12 @@
 
 enum {
     MARGIN = 12,
-    TITLE = 16,       /* the size of its letters */
-    LINE = 18,        /* from base line to base line */
+    TITLE = 16, /* the size of its letters */
+    LINE = 18,  /* from base line to base line */
     TITLE_LINE = 21,
-    TICK = 5,         /* the length of a mark */
-    APART = 8,        /* between two labels */
-    BAR = 12,         /* its height */
+    TICK = 5,  /* the length of a mark */
+    APART = 8, /* between two labels */
+    BAR = 12,  /* its height */
     SWATCH = 12,
     TITLE_LINES = 4,
     AREA_LEAST = 40
@@ -80,14 +80,11 @@ add_name(picture *p, const char *s, double x, double y, double width, bool turne
     if (s == NULL || *s == '\0')
         return;
     picture_fit_text(&t, s, PICTURE_FONT, false, width);
-    picture_add_text(p,
-                     &(picture_text){.x = x,
-                                     .y = y,
-                                     .size = PICTURE_FONT,
-                                     .anchor = PICTURE_MIDDLE,
-                                     .tone = PICTURE_INK,
-                                     .turned = turned},
-                     t.s);
+    picture_add_text(
+        p,
+        &(picture_text){
+            .x = x, .y = y, .size = PICTURE_FONT, .anchor = PICTURE_MIDDLE, .tone = PICTURE_INK, .turned = turned},
+        t.s);
     text_clear(&t);
 }
 
@@ -234,12 +231,11 @@ add_legend(const picture_chart *c, picture *p, double top)
         if (p != NULL) {
             picture_rectangle(p, &(picture_style){.fill = {PICTURE_OWN, {e->rgb[0], e->rgb[1], e->rgb[2]}}}, x, y,
                               SWATCH, SWATCH);
-            picture_add_text(p,
-                             &(picture_text){.x = x + SWATCH + 6,
-                                             .y = y + SWATCH - 1.5,
-                                             .size = PICTURE_FONT,
-                                             .tone = PICTURE_INK},
-                             t.s);
+            picture_add_text(
+                p,
+                &(picture_text){
+                    .x = x + SWATCH + 6, .y = y + SWATCH - 1.5, .size = PICTURE_FONT, .tone = PICTURE_INK},
+                t.s);
         }
         x += wide;
         text_clear(&t);
@@ -313,7 +309,8 @@ picture_chart_begin(picture_chart *c, picture *p)
     (void)add_lines(p, c->title, &title, TITLE_LINE, c->width - 2 * MARGIN);
     (void)add_lines(p, c->note, &note, LINE, c->width - 2 * MARGIN);
     add_labels_beside(p, c, room);
-    add_name(p, c->y.name, c->left - room - TICK - 3 - LINE + PICTURE_FONT, c->top + c->area_height / 2, c->area_height, true);
+    add_name(p, c->y.name, c->left - room - TICK - 3 - LINE + PICTURE_FONT, c->top + c->area_height / 2,
+             c->area_height, true);
     bottom = c->top + c->area_height;
     add_labels_below(p, &c->x, c->left, c->area_width, bottom, c->left - TICK - 3 - room, c->width - MARGIN / 2.);
     bottom += c->x.n > 0 ? TICK + LINE : 0;

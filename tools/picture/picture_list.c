@@ -140,7 +140,7 @@ void
 picture_rgb(picture_color color, unsigned char rgb[3])
 {
     static const unsigned char tones[PICTURE_TONES][3] = {
-        [PICTURE_PAPER] = {255, 255, 255}, [PICTURE_INK] = {34, 38, 43},      [PICTURE_SOFT] = {91, 99, 108},
+        [PICTURE_PAPER] = {255, 255, 255}, [PICTURE_INK] = {34, 38, 43},   [PICTURE_SOFT] = {91, 99, 108},
         [PICTURE_LINE] = {218, 218, 212},  [PICTURE_MARK] = {36, 97, 143}, [PICTURE_GAP] = {227, 227, 223}};
 
     memcpy(rgb, color.tone == PICTURE_OWN ? color.rgb : tones[color.tone], 3);

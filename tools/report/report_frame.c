@@ -29,12 +29,12 @@ text_or_null(const text_buf *t)
 /* ---- bar and legend --------------------------------------------------------------------------------------------- */
 
 typedef struct parts {
-    report_ticks   bar;
-    text_buf       bar_name, least, most;
-    unsigned char  colors[REPORT_LEVELS][3];
-    picture_entry  entry[REPORT_CATEGORIES + 1];
-    text_buf       entry_name[REPORT_CATEGORIES + 1];
-    picture_chart  chart;
+    report_ticks  bar;
+    text_buf      bar_name, least, most;
+    unsigned char colors[REPORT_LEVELS][3];
+    picture_entry entry[REPORT_CATEGORIES + 1];
+    text_buf      entry_name[REPORT_CATEGORIES + 1];
+    picture_chart chart;
 } parts;
 
 static void
@@ -96,8 +96,8 @@ make_rows(const report_plot_data *d, picture_axis *y)
     y->tick = memory_alloc((size_t)n, sizeof *y->tick);
     y->n = (size_t)n;
     for (int i = 0; i < n; i++)
-        y->tick[i] = (picture_tick){.at = 1 - (i + 0.5) / n,
-                                    .text = i < d->flags.n ? d->flags.name[i] : "other values"};
+        y->tick[i] =
+            (picture_tick){.at = 1 - (i + 0.5) / n, .text = i < d->flags.n ? d->flags.name[i] : "other values"};
 }
 
 /* ---- all -------------------------------------------------------------------------------------------------------- */

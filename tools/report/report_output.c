@@ -53,7 +53,8 @@ report_parse_size(const char *s, report_look *look)
 
     if (width > 0 && *end == 'x' && isdigit((unsigned char)end[1]))
         height = strtoul(end + 1, &end, 10);
-    if (height == 0 || *end != '\0' || width < SIDE_LEAST || height < SIDE_LEAST || width > SIDE_MOST || height > SIDE_MOST) {
+    if (height == 0 || *end != '\0' || width < SIDE_LEAST || height < SIDE_LEAST || width > SIDE_MOST ||
+        height > SIDE_MOST) {
         message_print("--size: not WxH in pixels from %d to %d: %s", SIDE_LEAST, SIDE_MOST, s);
         return false;
     }
@@ -166,12 +167,12 @@ take_svg_name(text_buf *name)
 int
 report_write_picture(report_plot_data *d, const char *path)
 {
-    text_buf bytes = TEXT_BUF_INIT, name = TEXT_BUF_INIT;
-    picture  p = {.n = 0};
-    bool     own = *path == '\0';
+    text_buf       bytes = TEXT_BUF_INIT, name = TEXT_BUF_INIT;
+    picture        p = {.n = 0};
+    bool           own = *path == '\0';
     picture_format format;
-    double   scale;
-    int      rc;
+    double         scale;
+    int            rc;
 
     if (own)
         make_file_name(&name, d->v.name);
@@ -181,14 +182,15 @@ report_write_picture(report_plot_data *d, const char *path)
     if (format != SVG && !picture_has_cairo) {
         format = SVG;
         take_svg_name(&name);
-        message_print("%s is written in place of %s: PNG and PDF need an nczdump that was built with Cairo", name.s, path);
+        message_print("%s is written in place of %s: PNG and PDF need an nczdump that was built with Cairo", name.s,
+                      path);
     }
     make_picture(d, &p, &scale);
     if (add_bytes(&bytes, &p, format, scale))
         rc = write_file(d, name.s, own, &bytes);
     else
-        rc = dump_fail_text(&d->page.d.report, NC_ENOMEM, "%s: Cairo cannot draw a picture of %.0f x %.0f pixels", name.s,
-                            p.width * scale, p.height * scale);
+        rc = dump_fail_text(&d->page.d.report, NC_ENOMEM, "%s: Cairo cannot draw a picture of %.0f x %.0f pixels",
+                            name.s, p.width * scale, p.height * scale);
     if (rc == NC_NOERR && own)
         message_print("the picture is in %s", name.s);
     picture_clear(&p);

@@ -219,10 +219,11 @@ choose_shape(report_scale *s, const dump_var *v, const double *sorted, size_t n,
     if (log && positive > 0 && (look->log || s->true_least >= 0))
         take_decades(s, sorted + first, positive, amount ? 4 : 6);
     else if (!look->has_range &&
-             (is_named(v, anomalies) || (s->least < 0 && s->most > 0 && fmax(-s->least, s->most) <=
-                                                                            2 * fmin(-s->least, s->most))))
+             (is_named(v, anomalies) ||
+              (s->least < 0 && s->most > 0 && fmax(-s->least, s->most) <= 2 * fmin(-s->least, s->most))))
         take_middle(s);
-    if (amount && s->colors == REPORT_BLUE_YELLOW && s->true_least >= 0 && !is_named(v, (const char *const[]){"chlor", NULL}))
+    if (amount && s->colors == REPORT_BLUE_YELLOW && s->true_least >= 0 &&
+        !is_named(v, (const char *const[]){"chlor", NULL}))
         s->colors = REPORT_WHITE_BLUE;
 }
 
