@@ -32,6 +32,7 @@ end_item(ncz_buf *out, const char *codec, size_t from)
         return ncz_fail(NC_EFILTER, "codec '%s': an item of %zu bytes is too long", codec, len);
     for (int i = 0; i < WORD; i++)
         out->data[from - WORD + (size_t)i] = (char)(len >> 8 * i);
+    out->data[out->len] = '\0';
     return NC_NOERR;
 }
 
@@ -45,15 +46,17 @@ typedef struct item_fns {
 static int
 encode_items(const item_fns *fns, const void *state, const ncz_vlen_block *in, ncz_buf *out)
 {
-    size_t n = ncz_vlen_len(in);
+    size_t n = ncz_vlen_len(in), table;
     int    rc = put_word(out, fns->codec, n);
 
+    if (rc == NC_NOERR && ncz_vlen_bound(n, &table))
+        rc = ncz_buf_reserve(out, ncz_vlen_nbytes(in) - table + n * WORD); /* more where elements share bytes */
     for (size_t i = 0; rc == NC_NOERR && i < n; i++) {
         size_t from;
 
-        if ((rc = put_word(out, fns->codec, 0)) != NC_NOERR)
+        if ((rc = ncz_buf_reserve(out, WORD)) != NC_NOERR)
             return rc;
-        from = out->len;
+        from = out->len += WORD;
         if ((rc = fns->encode(state, ncz_vlen_at(in, i), out)) == NC_NOERR)
             rc = end_item(out, fns->codec, from);
     }
@@ -73,7 +76,8 @@ decode_items(const item_fns *fns, const void *state, const void *in, size_t n, s
         return rc;
     if (nelems > (n - WORD) / WORD)
         return ncz_codec_cut_short(fns->codec, n);
-    if ((rc = ncz_vlen_begin(out, nelems)) != NC_NOERR)
+    if ((rc = ncz_vlen_begin(out, nelems)) != NC_NOERR ||
+        (rc = ncz_buf_reserve(out, n - WORD - nelems * WORD)) != NC_NOERR)
         return rc;
     for (size_t i = 0; i < nelems; i++) {
         uint32_t             len = ncz_cursor_u32le(&at);

@@ -17,18 +17,21 @@ enum {
     KEPT_BYTES = 32 << 20, /* as long as they have fewer bytes */
     CALL_TIMES = 64,       /* what a call may read: so many times the file, */
     CALL_LEAST = 1 << 20,
-    HEAD_WITHOUT_SIZE = 8, /* a collection's: 4 + 1 + 3 reserved; an object's: index 2, references 2, reserved 4 */
+    HEAD_WITHOUT_SIZE = NCZ_HDF5_COLLECTION_HEAD, /* an object's: index 2, references 2, reserved 4 */
+    EXPECT = 1024,                                /* collections that are asked for in one go, */
+    EXPECT_BYTES = 4 << 20,                       /* and about the bytes from the first to the last, */
+    NEAR_BYTES = 1 << 20,                         /* of a source that is near: what a core's cache has room for */
+    APART = 1 << 16,
     COLLECTION_BYTES = 4096,
     LARGER_MOST = 1 << 20,
-    EXPECT = 1024,          /* collections that are asked for in one go, */
-    EXPECT_BYTES = 4 << 20, /* and about the bytes from the first to the last */
-    APART = 1 << 16,
 };
 
-/* objects[i]: the offset of object i in `bytes`, 0 if there is none, and its length. */
+/* objects[i]: the offset of object i in `data`, 0 if there is none, and its length. */
 typedef struct collection {
-    uint64_t addr;
-    ncz_buf  bytes;
+    uint64_t             addr;
+    const unsigned char *data; /* in what was read ahead, or in `bytes` */
+    size_t               len;
+    ncz_buf              bytes;
     size_t (*objects)[2];
     size_t nobjects;
 } collection;
@@ -38,6 +41,7 @@ struct ncz_hdf5_collections {
     unsigned          first, next; /* the oldest one; whose place the next one takes */
     size_t            nbytes;
     const collection *last; /* that was asked for */
+    ncz_hdf5_ahead    ahead;
 };
 
 static void
@@ -55,6 +59,7 @@ ncz_hdf5_collections_free(ncz_hdf5_collections *c)
         return;
     for (unsigned i = 0; i < KEPT; i++)
         clear_collection(&c->v[i]);
+    ncz_hdf5_ahead_clear(&c->ahead);
     ncz_free(c);
 }
 
@@ -118,6 +123,16 @@ take_objects(ncz_hdf5 *f, collection *g, ncz_cursor *c)
 }
 
 static int
+load_bytes(ncz_hdf5 *f, uint64_t addr, uint64_t n, collection *g)
+{
+    int rc = ncz_hdf5_load(f, addr, n, WHAT, &g->bytes);
+
+    g->data = (const unsigned char *)g->bytes.data;
+    g->len = g->bytes.len;
+    return rc;
+}
+
+static int
 load_collection(ncz_hdf5 *f, uint64_t addr, collection *g)
 {
     uint64_t   head = head_size(f), size;
@@ -125,18 +140,25 @@ load_collection(ncz_hdf5 *f, uint64_t addr, collection *g)
     int        rc;
 
     *g = (collection){.addr = addr, .bytes = NCZ_BUF_INIT};
-    if ((rc = ncz_hdf5_load(f, addr, head, WHAT, &g->bytes)) != NC_NOERR)
-        return rc;
-    c = ncz_cursor_at(g->bytes.data, g->bytes.len);
-    if ((rc = ncz_hdf5_start(&c, "GCOL", 1, WHAT, addr)) != NC_NOERR)
-        return rc;
-    (void)ncz_cursor_bytes(&c, 3); /* reserved */
-    size = ncz_hdf5_length(f, &c);
-    if (size < head)
-        return ncz_hdf5_truncated(WHAT, addr);
-    if ((rc = ncz_hdf5_load(f, addr, size, WHAT, &g->bytes)) != NC_NOERR)
-        return rc;
-    c = ncz_cursor_at(g->bytes.data, g->bytes.len);
+    if (ncz_hdf5_ahead_size(f, &f->collections->ahead, addr, &size) && size >= head &&
+        (g->data = ncz_hdf5_ahead_find(&f->collections->ahead, addr, size)) != NULL) {
+        g->len = (size_t)size;
+        if ((rc = ncz_hdf5_watch_work(f, addr, size)) != NC_NOERR)
+            return rc;
+    } else {
+        if ((rc = load_bytes(f, addr, head, g)) != NC_NOERR)
+            return rc;
+        c = ncz_cursor_at(g->data, g->len);
+        if ((rc = ncz_hdf5_start(&c, "GCOL", 1, WHAT, addr)) != NC_NOERR)
+            return rc;
+        (void)ncz_cursor_bytes(&c, 3); /* reserved */
+        size = ncz_hdf5_length(f, &c);
+        if (size < head)
+            return ncz_hdf5_truncated(WHAT, addr);
+        if ((rc = load_bytes(f, addr, size, g)) != NC_NOERR)
+            return rc;
+    }
+    c = ncz_cursor_at(g->data, g->len);
     (void)ncz_cursor_bytes(&c, (size_t)head);
     return take_objects(f, g, &c);
 }
@@ -144,7 +166,7 @@ load_collection(ncz_hdf5 *f, uint64_t addr, collection *g)
 static size_t
 count_bytes(const collection *c)
 {
-    return c->addr == NCZ_HDF5_NONE ? 0 : c->bytes.len + c->nobjects * sizeof *c->objects;
+    return c->addr == NCZ_HDF5_NONE ? 0 : c->len + c->nobjects * sizeof *c->objects;
 }
 
 static void
@@ -155,12 +177,22 @@ drop_oldest(ncz_hdf5_collections *all)
     all->first = (all->first + 1) % KEPT;
 }
 
+static void
+drop_all(ncz_hdf5_collections *all)
+{
+    for (unsigned i = 0; i < KEPT; i++)
+        clear_collection(&all->v[i]);
+    all->first = all->next = 0;
+    all->nbytes = 0;
+    all->last = NULL;
+}
+
 static int
 count_work(ncz_hdf5 *f, const collection *g)
 {
     uint64_t most = f->size * CALL_TIMES + CALL_LEAST;
 
-    f->heap_work += g->bytes.len;
+    f->heap_work += g->len;
     if (f->heap_work > most)
         return ncz_fail(NC_EHDFERR,
                         WHAT " at address %" PRIu64 ": elements need more than %" PRIu64
@@ -170,18 +202,27 @@ count_work(ncz_hdf5 *f, const collection *g)
 }
 
 static int
+have_collections(ncz_hdf5 *f)
+{
+    if (f->collections != NULL)
+        return NC_NOERR;
+    if ((f->collections = ncz_zalloc(sizeof *f->collections)) == NULL)
+        return ncz_fail_nomem(sizeof *f->collections);
+    for (unsigned i = 0; i < KEPT; i++)
+        clear_collection(&f->collections->v[i]);
+    return NC_NOERR;
+}
+
+static int
 find_collection(ncz_hdf5 *f, uint64_t addr, const collection **out)
 {
-    ncz_hdf5_collections *all = f->collections;
+    ncz_hdf5_collections *all;
     collection           *g;
     int                   rc;
 
-    if (all == NULL) {
-        if ((all = f->collections = ncz_zalloc(sizeof *all)) == NULL)
-            return ncz_fail_nomem(sizeof *all);
-        for (unsigned i = 0; i < KEPT; i++)
-            clear_collection(&all->v[i]);
-    }
+    if ((rc = have_collections(f)) != NC_NOERR)
+        return rc;
+    all = f->collections;
     if (all->last != NULL && all->last->addr == addr) {
         *out = all->last;
         return NC_NOERR;
@@ -224,13 +265,43 @@ ncz_hdf5_heap_id_size(const ncz_hdf5 *f)
 void
 ncz_hdf5_heap_id_get(const ncz_hdf5 *f, const unsigned char *element, ncz_hdf5_heap_id *id)
 {
-    ncz_cursor c = ncz_cursor_at(element, ncz_hdf5_heap_id_size(f));
+    id->nelems = ncz_get_u32le(element);
+    if (f->offset_size == 8) {
+        id->addr = ncz_get_u64le(element + 4);
+        id->index = ncz_get_u32le(element + 12);
+    } else {
+        ncz_cursor c = ncz_cursor_at(element + 4, ncz_hdf5_heap_id_size(f) - 4);
 
-    id->nelems = ncz_cursor_u32le(&c);
-    id->addr = ncz_hdf5_offset(f, &c);
-    id->index = ncz_cursor_u32le(&c);
+        id->addr = ncz_hdf5_offset(f, &c);
+        id->index = ncz_cursor_u32le(&c);
+    }
     if (id->addr == 0)
         *id = (ncz_hdf5_heap_id){.addr = NCZ_HDF5_NONE};
+}
+
+/* The collections of the first *taken elements, about `most` bytes. */
+static size_t
+collect_addresses(const ncz_hdf5 *f, const unsigned char *elements, size_t pitch, size_t n, uint64_t most,
+                  uint64_t *addrs, size_t *taken)
+{
+    uint64_t nbytes = 0;
+    size_t   naddrs = 0, i;
+
+    for (i = 0; i < n; i++) {
+        uint64_t         before = naddrs > 0 ? addrs[naddrs - 1] : 0, apart;
+        ncz_hdf5_heap_id id;
+
+        ncz_hdf5_heap_id_get(f, elements + i * pitch, &id);
+        if (id.addr == NCZ_HDF5_NONE || (naddrs > 0 && before == id.addr))
+            continue;
+        apart = id.addr > before ? id.addr - before : before - id.addr;
+        if (naddrs == EXPECT || (naddrs > 0 && nbytes >= most))
+            break;
+        nbytes += apart < APART ? apart : APART;
+        addrs[naddrs++] = id.addr;
+    }
+    *taken = i;
+    return naddrs;
 }
 
 /* The ranges that are expected of collections, as many as there are addresses. */
@@ -274,28 +345,33 @@ int
 ncz_hdf5_heap_expect(ncz_hdf5 *f, const unsigned char *elements, size_t pitch, size_t n, size_t *taken)
 {
     expected *e = ncz_alloc(sizeof *e);
-    uint64_t  nbytes = 0;
-    size_t    naddrs = 0, i;
     int       rc;
 
     if (e == NULL)
         return ncz_fail_nomem(sizeof *e);
-    for (i = 0; i < n; i++) {
-        uint64_t         before = naddrs > 0 ? e->addrs[naddrs - 1] : 0, apart;
-        ncz_hdf5_heap_id id;
-
-        ncz_hdf5_heap_id_get(f, elements + i * pitch, &id);
-        if (id.addr == NCZ_HDF5_NONE || (naddrs > 0 && before == id.addr))
-            continue;
-        apart = id.addr > before ? id.addr - before : before - id.addr;
-        if (naddrs == EXPECT || (naddrs > 0 && nbytes >= EXPECT_BYTES))
-            break;
-        nbytes += apart < APART ? apart : APART;
-        e->addrs[naddrs++] = id.addr;
-    }
-    *taken = i;
-    rc = fetch_collections(f, e, naddrs);
+    rc = fetch_collections(f, e, collect_addresses(f, elements, pitch, n, EXPECT_BYTES, e->addrs, taken));
     ncz_free(e);
+    return rc;
+}
+
+/* What is there of older ones goes: it may lie in the buffer that is used again. */
+int
+ncz_hdf5_heap_read_ahead(ncz_hdf5 *f, const unsigned char *elements, size_t pitch, size_t n, size_t *taken)
+{
+    uint64_t *addrs;
+    size_t    naddrs;
+    int       rc;
+
+    if ((rc = have_collections(f)) != NC_NOERR)
+        return rc;
+    if ((addrs = ncz_alloc_n(EXPECT, sizeof *addrs)) == NULL)
+        return ncz_fail_nomem(EXPECT * sizeof *addrs);
+    naddrs = collect_addresses(f, elements, pitch, n, f->source.far ? EXPECT_BYTES : NEAR_BYTES, addrs, taken);
+    if (naddrs > 1) {
+        drop_all(f->collections);
+        rc = ncz_hdf5_ahead_read(f, &f->collections->ahead, addrs, naddrs);
+    }
+    ncz_free(addrs);
     return rc;
 }
 
@@ -313,10 +389,10 @@ ncz_hdf5_heap_get(ncz_hdf5 *f, const ncz_hdf5_heap_id *id, const unsigned char *
     ncz_hdf5_begin(f);
     if ((rc = find_collection(f, id->addr, &g)) != NC_NOERR)
         return rc;
-    ncz_hdf5_use(f, NCZ_HDF5_PART_COLLECTION, id->addr, g->bytes.len);
+    ncz_hdf5_use(f, NCZ_HDF5_PART_COLLECTION, id->addr, g->len);
     if (id->index == 0 || id->index >= g->nobjects || g->objects[id->index][0] == 0)
         return ncz_fail(NC_EHDFERR, WHAT " at address %" PRIu64 " has no object %" PRIu32, id->addr, id->index);
-    *data = (const unsigned char *)g->bytes.data + g->objects[id->index][0];
+    *data = g->data + g->objects[id->index][0];
     *len = g->objects[id->index][1];
     return NC_NOERR;
 }

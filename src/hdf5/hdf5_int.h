@@ -282,6 +282,29 @@ void ncz_hdf5_fractal_heap_close(ncz_hdf5_fractal_heap *h);
 
 int ncz_hdf5_old_group(ncz_hdf5 *f, uint64_t btree, uint64_t heap, ncz_hdf5_link_list *out);
 
+/* ---- hdf5_heap_ahead.c ---- */
+
+/* Ranges by their addresses, sorted and apart, and their bytes. */
+typedef struct ncz_hdf5_ahead_part {
+    ncz_read_range *v;
+    size_t          n, cap;
+    ncz_buf         bytes;
+} ncz_hdf5_ahead_part;
+
+typedef struct ncz_hdf5_ahead {
+    ncz_hdf5_ahead_part parts[2]; /* the least of each collection; larger ones as a whole */
+} ncz_hdf5_ahead;
+
+enum { NCZ_HDF5_COLLECTION_HEAD = 8 }; /* before its size: "GCOL", version, 3 reserved */
+
+/* Reads the collections at these addresses. What was read before is gone. */
+int ncz_hdf5_ahead_read(ncz_hdf5 *f, ncz_hdf5_ahead *a, const uint64_t *addrs, size_t n);
+/* NULL: it was not read. */
+const unsigned char *ncz_hdf5_ahead_find(const ncz_hdf5_ahead *a, uint64_t addr, uint64_t n);
+/* The size that the head of a collection says, if that was read and is one. */
+bool ncz_hdf5_ahead_size(const ncz_hdf5 *f, const ncz_hdf5_ahead *a, uint64_t addr, uint64_t *size);
+void ncz_hdf5_ahead_clear(ncz_hdf5_ahead *a);
+
 void ncz_hdf5_collections_free(ncz_hdf5_collections *c);
 void ncz_hdf5_tables_free(ncz_hdf5_tables *all); /* NULL is fine */
 

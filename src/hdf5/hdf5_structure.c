@@ -113,10 +113,12 @@ ncz_hdf5_start(ncz_cursor *c, const char *signature, unsigned version, const cha
 uint64_t
 ncz_hdf5_uint(ncz_cursor *c, unsigned nbytes)
 {
-    const unsigned char *p = ncz_cursor_bytes(c, nbytes);
+    const unsigned char *p;
     uint64_t             v = 0;
 
-    if (p != NULL)
+    if (nbytes == 8)
+        return ncz_cursor_u64le(c);
+    if ((p = ncz_cursor_bytes(c, nbytes)) != NULL)
         for (unsigned i = 0; i < nbytes && i < 8; i++)
             v |= (uint64_t)p[i] << (8 * i);
     return v;

@@ -212,6 +212,32 @@ ncz_hdf5_close(ncz_hdf5 *f)
     ncz_free(f);
 }
 
+int
+ncz_hdf5_view(const ncz_hdf5 *f, ncz_hdf5 **out)
+{
+    ncz_hdf5 *view = ncz_dup(f, sizeof *f);
+    int       rc;
+
+    if (view == NULL)
+        return ncz_fail_nomem(sizeof *f);
+    view->collections = NULL;
+    view->tables = NULL;
+    view->watch = NULL;
+    view->cache = NULL;
+    view->source.nhead = 0;
+    if ((rc = ncz_range_cache_new(&view->source, &view->cache)) == NC_NOERR)
+        *out = view;
+    else
+        ncz_hdf5_close(view);
+    return rc;
+}
+
+bool
+ncz_hdf5_is_far(const ncz_hdf5 *f)
+{
+    return f->source.far;
+}
+
 uint64_t
 ncz_hdf5_base(const ncz_hdf5 *f)
 {

@@ -24,40 +24,36 @@ ncz_cursor_bytes(ncz_cursor *c, size_t n)
     return p;
 }
 
-static uint64_t
-read_le(ncz_cursor *c, size_t n)
-{
-    const unsigned char *p = ncz_cursor_bytes(c, n);
-    uint64_t             v = 0;
-
-    if (p != NULL)
-        for (size_t i = 0; i < n; i++)
-            v |= (uint64_t)p[i] << (8 * i);
-    return v;
-}
-
 uint8_t
 ncz_cursor_u8(ncz_cursor *c)
 {
-    return (uint8_t)read_le(c, 1);
+    const unsigned char *p = ncz_cursor_bytes(c, 1);
+
+    return p != NULL ? *p : 0;
 }
 
 uint16_t
 ncz_cursor_u16le(ncz_cursor *c)
 {
-    return (uint16_t)read_le(c, 2);
+    const unsigned char *p = ncz_cursor_bytes(c, 2);
+
+    return p != NULL ? (uint16_t)(p[0] | p[1] << 8) : 0;
 }
 
 uint32_t
 ncz_cursor_u32le(ncz_cursor *c)
 {
-    return (uint32_t)read_le(c, 4);
+    const unsigned char *p = ncz_cursor_bytes(c, 4);
+
+    return p != NULL ? ncz_get_u32le(p) : 0;
 }
 
 uint64_t
 ncz_cursor_u64le(ncz_cursor *c)
 {
-    return read_le(c, 8);
+    const unsigned char *p = ncz_cursor_bytes(c, 8);
+
+    return p != NULL ? ncz_get_u64le(p) : 0;
 }
 
 uint64_t

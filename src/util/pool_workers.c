@@ -11,7 +11,7 @@
 
 enum { WORKERS = NCZ_POOL_THREADS_MOST - 1, NUMBER_BITS = 16 };
 
-#define NUMBER(head) ((unsigned)((head) & 0xffff)) /* of the first, from 1; 0: none is idle */
+#define NUMBER(head) ((unsigned)((head)&0xffff)) /* of the first, from 1; 0: none is idle */
 
 struct ncz_worker {
     _Alignas(NCZ_POOL_CACHE_LINE) _Atomic(void *) ticket; /* NULL: awake without one; or `asleep` or `absent` */
@@ -45,8 +45,8 @@ ncz_pool_worker_put(ncz_worker *w)
 
     do {
         w->below = NUMBER(head);
-    } while (!atomic_compare_exchange_weak(&workers.idle, &head,
-                                           ((head >> NUMBER_BITS) + 1) << NUMBER_BITS | number));
+    } while (
+        !atomic_compare_exchange_weak(&workers.idle, &head, ((head >> NUMBER_BITS) + 1) << NUMBER_BITS | number));
 }
 
 static void
@@ -77,8 +77,8 @@ ncz_pool_worker_take(void)
         if (NUMBER(head) == 0)
             return NULL;
         w = &workers.all[NUMBER(head) - 1];
-    } while (!atomic_compare_exchange_weak(&workers.idle, &head,
-                                           ((head >> NUMBER_BITS) + 1) << NUMBER_BITS | w->below));
+    } while (
+        !atomic_compare_exchange_weak(&workers.idle, &head, ((head >> NUMBER_BITS) + 1) << NUMBER_BITS | w->below));
     return w;
 }
 

@@ -327,6 +327,19 @@ typedef struct ncz_cursor {
     bool                 good;
 } ncz_cursor;
 
+/* Written out, so that each is one load where the host has this order. */
+static inline uint32_t
+ncz_get_u32le(const unsigned char *p)
+{
+    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline uint64_t
+ncz_get_u64le(const unsigned char *p)
+{
+    return ncz_get_u32le(p) | (uint64_t)ncz_get_u32le(p + 4) << 32;
+}
+
 ncz_cursor           ncz_cursor_at(const void *data, size_t len);
 uint8_t              ncz_cursor_u8(ncz_cursor *c);
 uint16_t             ncz_cursor_u16le(ncz_cursor *c);

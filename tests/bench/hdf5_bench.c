@@ -5,9 +5,9 @@
  *
  *     hdf5_bench WORKLOAD PATH VARIABLE FLOATS
  *
- * FLOATS: what the variable has. Prints {"seconds", "cpu", "sum"}: from before open until after close, and a checksum
+ * FLOATS: the elements that the variable has. Prints {"seconds", "cpu", "sum"}: from before open until after close, and a checksum
  * of what was read, in which order matters. whole: all of a variable; boxes, series: parts of one of three
- * dimensions; open: all attributes of all variables.
+ * dimensions; open: all attributes of all variables; strings: all of a variable of strings.
  */
 #ifdef BENCH_NETCDF
 #include <netcdf.h>
@@ -102,6 +102,20 @@ read_var(int ncid, const char *name, const char *work, float *f)
 }
 
 static void
+read_strings(int ncid, const char *name, size_t n)
+{
+    char **v = room(n * sizeof *v);
+    int    varid;
+
+    CALL(nc_inq_varid, ncid, name, &varid);
+    CALL(nc_get_var_string, ncid, varid, v);
+    for (size_t i = 0; i < n; i++)
+        sum += (double)(strlen(v[i]) + (unsigned char)v[i][strlen(v[i]) / 2]) * (double)(1 + i % 31);
+    CALL(nc_free_string, n, v);
+    free(v);
+}
+
+static void
 read_atts(int ncid)
 {
     int ngroups, nvars, groups[4096];
@@ -134,16 +148,20 @@ main(int argc, char **argv)
 {
     double began, used;
     float *f = NULL;
+    size_t n;
     int    ncid;
 
     if (argc != 5)
         return 2;
-    if (strcmp(argv[1], "open") != 0)
-        f = room(strtoul(argv[4], NULL, 10) * sizeof *f);
+    n = strtoul(argv[4], NULL, 10);
+    if (strcmp(argv[1], "open") != 0 && strcmp(argv[1], "strings") != 0)
+        f = room(n * sizeof *f);
     used = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
     began = clock_seconds(CLOCK_MONOTONIC);
     CALL(nc_open, argv[2], NC_NOWRITE, &ncid);
-    if (f == NULL)
+    if (strcmp(argv[1], "strings") == 0)
+        read_strings(ncid, argv[3], n);
+    else if (f == NULL)
         read_atts(ncid);
     else
         read_var(ncid, argv[3], argv[1], f);

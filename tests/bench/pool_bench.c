@@ -18,7 +18,7 @@
 static const unsigned char pieces[] = {1, 4, 2, 2, 8, 2, 1, 4, 2, 4, 1, 2, 4, 2, 8, 1};
 
 typedef struct load {
-    unsigned calls, rounds;
+    unsigned     calls, rounds;
     atomic_ulong tasks;
 } load;
 
@@ -74,7 +74,8 @@ main(int argc, char **argv)
     c = ncz_pool_count();
     printf("{\"threads\": %u, \"callers\": %u, \"s\": %.6f, \"cpu_s\": %.6f, \"tasks\": %lu, \"tickets\": %" PRIu64
            ", \"wakes\": %" PRIu64 ", \"spins\": %" PRIu64 "}\n",
-           ncz_pool_threads(), callers, took, clock_seconds(CLOCK_PROCESS_CPUTIME_ID), l.tasks, c.tickets, c.wakes, c.spins);
+           ncz_pool_threads(), callers, took, clock_seconds(CLOCK_PROCESS_CPUTIME_ID), l.tasks, c.tickets, c.wakes,
+           c.spins);
     ncz_pool_stop();
     return 0;
 }

@@ -107,6 +107,12 @@ int ncz_netcdf4_type_of(ncz_netcdf4_types *t, ncz_group *g, const ncz_hdf5_type 
 /* Whether each element has a place in the global heap: `offset` is that of its first. Others of it are mostly close by,
  * since they were written together. */
 bool ncz_netcdf4_is_in_heap(const ncz_netcdf4_type *t, size_t *offset);
+/* n bytes more of the call under way; a failure if they are too many for the file. */
+int ncz_netcdf4_count_bytes(ncz_netcdf4_file *file, size_t n);
+/* Whether elements are strings and nothing else; then they can be read into a block, not one by one into memory. */
+bool ncz_netcdf4_are_texts(const ncz_netcdf4_type *t);
+int  ncz_netcdf4_read_texts(ncz_netcdf4_file *file, const ncz_netcdf4_type *t, const unsigned char *in, size_t n,
+                            ncz_buf *block);
 /* Reads n elements into memory that is zero. What was read before a failure can be freed with ncz_type_free_elems(). */
 int ncz_netcdf4_read_values(ncz_netcdf4_file *file, const ncz_netcdf4_type *t, const unsigned char *in, size_t n,
                             void *out);

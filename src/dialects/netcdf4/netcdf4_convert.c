@@ -28,15 +28,15 @@ ncz_netcdf4_check_stored(const ncz_netcdf4_layout *l, const ncz_netcdf4_stored *
     return NC_NOERR;
 }
 
-/* Elements as the file has them -> as the engine takes them, encoded: the chunk's bytes. */
+/* Elements as the file has them -> a block of strings or sequences, or elements of one size in `out`. */
 static int
-convert_elements(ncz_netcdf4_layout *l, const unsigned char *in, ncz_buf *out)
+read_elements(const ncz_netcdf4_layout *l, ncz_netcdf4_file *file, const unsigned char *in, ncz_buf *block,
+              ncz_buf *out)
 {
     const uint64_t  none = 0, n = l->nelems, one = 1;
     const ptrdiff_t step = 1;
     ncz_piece       piece = {.rank = 1, .nelems = n, .whole = true};
     ncz_transfer    move = {.dtype = &l->dtype, .mem = l->type, .chunk = &n};
-    ncz_buf         block = NCZ_BUF_INIT;
     char           *values = ncz_zalloc_n(l->nelems, l->type->size);
     int             rc;
 
@@ -46,15 +46,30 @@ convert_elements(ncz_netcdf4_layout *l, const unsigned char *in, ncz_buf *out)
     piece.imap = &step;
     if (values == NULL)
         return ncz_fail_nomem(l->nelems * l->type->size);
-    rc = ncz_netcdf4_read_values(l->file, l->place->type, in, l->nelems / l->place->type->nelems, values);
-    if (rc == NC_NOERR && !l->type->owns && (rc = ncz_buf_reserve(out, l->nelems * l->dtype.size)) == NC_NOERR) {
+    rc = ncz_netcdf4_read_values(file, l->place->type, in, l->nelems / l->place->type->nelems, values);
+    if (rc == NC_NOERR && l->type->owns)
+        rc = ncz_vlen_put(&move, &piece, l->nelems, NULL, NULL, values, block);
+    else if (rc == NC_NOERR && (rc = ncz_buf_reserve(out, l->nelems * l->dtype.size)) == NC_NOERR) {
         out->len = l->nelems * l->dtype.size;
         rc = ncz_convert_in(l->type, values, &l->dtype, out->data, l->nelems, false);
-    } else if (rc == NC_NOERR &&
-               (rc = ncz_vlen_put(&move, &piece, l->nelems, NULL, NULL, values, &block)) == NC_NOERR)
-        rc = ncz_chain_encode_vlen(l->kept, NULL, ncz_vlen_in(&block), out);
+    }
     ncz_type_free_elems(l->type, values, l->nelems);
     ncz_free(values);
+    return rc;
+}
+
+/* Elements as the file has them -> as the engine takes them, encoded: the chunk's bytes. */
+static int
+convert_elements(const ncz_netcdf4_layout *l, ncz_netcdf4_file *file, const unsigned char *in, ncz_buf *out)
+{
+    const ncz_netcdf4_type *t = l->place->type;
+    ncz_buf                 block = NCZ_BUF_INIT;
+    int                     rc;
+
+    rc = ncz_netcdf4_are_texts(t) ? ncz_netcdf4_read_texts(file, t, in, l->nelems, &block)
+                                  : read_elements(l, file, in, &block, out);
+    if (rc == NC_NOERR && l->type->owns)
+        rc = ncz_chain_encode_vlen(l->kept, NULL, ncz_vlen_in(&block), out);
     ncz_buf_clear(&block);
     return rc;
 }
@@ -109,37 +124,48 @@ count_batch(const ncz_netcdf4_layout *l, size_t i)
 static int
 expect_heap(ncz_netcdf4_layout *l, const unsigned char *room, size_t i, size_t n, size_t *said)
 {
-    size_t size = l->place->type->size, each = l->nbytes / size, taken = 0, offset;
-    int    rc;
+    const ncz_netcdf4_type *t = l->place->type;
+    size_t                  each = l->nbytes / t->size, taken = 0, offset;
+    const unsigned char    *from;
+    int                     rc;
 
-    if (n < 2 || !ncz_netcdf4_is_in_heap(l->place->type, &offset) || *said >= (i + 1) * each)
+    if (n < 2 || !ncz_netcdf4_is_in_heap(t, &offset) || ncz_netcdf4_are_texts(t) || *said >= (i + 1) * each)
         return NC_NOERR;
     if (*said < i * each)
         *said = i * each;
-    rc = ncz_hdf5_heap_expect(l->file->f, room + *said * size + offset, size, n * each - *said, &taken);
+    from = room + *said * t->size + offset;
+    rc = ncz_hdf5_heap_expect(l->file->f, from, t->size, n * each - *said, &taken);
     *said += taken;
     return rc;
 }
 
+/* `file`: the layout's, or one of this thread alone. */
 static int
-convert_chunk(ncz_netcdf4_layout *l, ncz_netcdf4_stored *c, unsigned char *room, uint64_t *kept)
+convert_chunk(const ncz_netcdf4_layout *l, ncz_netcdf4_file *file, ncz_netcdf4_stored *c, const unsigned char *room)
 {
-    ncz_buf out = NCZ_BUF_LIMIT(l->file->limits.object_bytes);
+    ncz_buf out = NCZ_BUF_LIMIT(file->limits.object_bytes);
     int     rc;
 
-    if ((rc = convert_elements(l, room, &out)) != NC_NOERR) {
+    if ((rc = convert_elements(l, file, room, &out)) != NC_NOERR) {
         ncz_buf_clear(&out);
         return rc;
-    }
-    if ((*kept += out.len) > l->file->limits.object_bytes) {
-        ncz_buf_clear(&out);
-        return ncz_fail(NC_ENOTBUILT, "%s: more than %zu bytes of strings or sequences", l->place->path,
-                        l->file->limits.object_bytes);
     }
     c->nbytes = out.len;
     c->chain = l->kept;
     c->bytes = ncz_buf_take(&out);
-    return c->bytes != NULL ? NC_NOERR : ncz_fail_nomem(out.len);
+    return c->bytes != NULL ? NC_NOERR : ncz_fail_nomem(c->nbytes);
+}
+
+/* A chunk that was converted is kept, unless all are too large. */
+static int
+count_kept(const ncz_netcdf4_layout *l, ncz_netcdf4_stored *c, uint64_t *kept)
+{
+    if ((*kept += c->nbytes) <= l->file->limits.object_bytes)
+        return NC_NOERR;
+    ncz_free(c->bytes);
+    c->bytes = NULL;
+    return ncz_fail(NC_ENOTBUILT, "%s: more than %zu bytes of strings or sequences", l->place->path,
+                    l->file->limits.object_bytes);
 }
 
 /* Data that are not in chunks are one. */
@@ -210,19 +236,80 @@ clear_beyond(const ncz_netcdf4_layout *l, const ncz_netcdf4_stored *c, unsigned 
     return rc;
 }
 
+typedef struct conversion {
+    const ncz_netcdf4_layout *l;
+    ncz_netcdf4_stored       *chunks;
+    const unsigned char      *room;  /* their elements */
+    _Atomic uint64_t          taken; /* bytes of strings */
+    ncz_err                  *errs;
+} conversion;
+
+static void
+convert_task(void *arg, size_t i, ncz_scratch *scratch)
+{
+    conversion             *v = arg;
+    const ncz_netcdf4_file *file = v->l->file;
+    ncz_netcdf4_file        own = {.size = file->size, .limits = file->limits};
+    int                     rc = ncz_hdf5_view(file->f, &own.f);
+
+    (void)scratch;
+    if (rc == NC_NOERR)
+        rc = convert_chunk(v->l, &own, &v->chunks[i], v->room + i * v->l->nbytes);
+    own.taken += atomic_fetch_add(&v->taken, own.taken);
+    if (rc == NC_NOERR && (rc = ncz_netcdf4_count_bytes(&own, 0)) != NC_NOERR) {
+        ncz_free(v->chunks[i].bytes);
+        v->chunks[i].bytes = NULL;
+    }
+    ncz_hdf5_close(own.f);
+    ncz_err_save(&v->errs[i], rc);
+}
+
+/* Chunks of strings are converted side by side, each with a view of the file. */
+static int
+convert_texts(ncz_netcdf4_layout *l, size_t i, size_t n, const unsigned char *room, uint64_t *kept)
+{
+    conversion v = {.l = l, .chunks = &l->v[i], .room = room, .taken = l->file->taken};
+    int        rc = NC_NOERR;
+
+    if ((v.errs = ncz_zalloc_n(n, sizeof *v.errs)) == NULL)
+        return ncz_fail_nomem(n * sizeof *v.errs);
+    ncz_pool_each(n, SIZE_MAX, convert_task, &v);
+    l->file->taken = v.taken;
+    for (size_t k = 0; k < n; k++) {
+        int each = v.errs[k].code != NC_NOERR ? ncz_err_adopt(&v.errs[k]) : count_kept(l, &l->v[i + k], kept);
+
+        rc = rc != NC_NOERR ? rc : each;
+    }
+    ncz_free(v.errs);
+    return rc;
+}
+
+static int
+convert_in_order(ncz_netcdf4_layout *l, size_t i, size_t n, const unsigned char *room, uint64_t *kept)
+{
+    size_t said = 0;
+    int    rc = NC_NOERR;
+
+    for (size_t k = 0; k < n && rc == NC_NOERR; k++)
+        if ((rc = expect_heap(l, room, k, n, &said)) == NC_NOERR &&
+            (rc = convert_chunk(l, l->file, &l->v[i + k], room + k * l->nbytes)) == NC_NOERR)
+            rc = count_kept(l, &l->v[i + k], kept);
+    return rc;
+}
+
 /* Chunks that are converted stay so after a failure. */
 static int
 convert_batch(ncz_netcdf4_layout *l, size_t i, size_t n, uint64_t *kept)
 {
     unsigned char *room = NULL;
-    size_t         said = 0;
     int            rc = read_batch(l, i, n, &room);
 
     for (size_t k = 0; k < n && rc == NC_NOERR; k++)
         rc = clear_beyond(l, &l->v[i + k], room + k * l->nbytes);
-    for (size_t k = 0; k < n && rc == NC_NOERR; k++)
-        if (l->v[i + k].bytes == NULL && (rc = expect_heap(l, room, k, n, &said)) == NC_NOERR)
-            rc = convert_chunk(l, &l->v[i + k], room + k * l->nbytes, kept);
+    if (rc == NC_NOERR)
+        rc = n > 1 && ncz_netcdf4_are_texts(l->place->type) && !ncz_hdf5_is_far(l->file->f)
+                 ? convert_texts(l, i, n, room, kept)
+                 : convert_in_order(l, i, n, room, kept);
     ncz_free(room);
     return rc;
 }
@@ -263,7 +350,7 @@ convert_unwritten(ncz_netcdf4_layout *l, const ncz_hdf5_fill *fill)
     if (room == NULL)
         return ncz_fail_nomem(l->nbytes);
     fill_room(l, fill, room);
-    rc = convert_elements(l, room, &l->unwritten);
+    rc = convert_elements(l, l->file, room, &l->unwritten);
     ncz_free(room);
     return rc;
 }

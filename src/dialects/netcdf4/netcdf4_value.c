@@ -76,8 +76,8 @@ store_integer(uint64_t v, size_t size, void *out)
  * Bytes that go into memory. Elements of a sound file do not share bytes of the heap: values that need many times more
  * than the file has are of one that is damaged.
  */
-static int
-count_bytes(ncz_netcdf4_file *file, size_t n)
+int
+ncz_netcdf4_count_bytes(ncz_netcdf4_file *file, size_t n)
 {
     uint64_t most = file->heap != NULL ? file->limits.object_bytes : ncz_netcdf4_most_bytes(file);
 
@@ -125,7 +125,7 @@ read_heap(ncz_netcdf4_file *file, const unsigned char *in, size_t item, size_t r
         return ncz_fail(NC_EHDFERR, "an element of %lu items of %zu bytes has %zu bytes in the heap",
                         (unsigned long)nelems, item, len);
     *n = nelems;
-    return count_bytes(file, ncz_mul(*n, room, &need) ? need : SIZE_MAX);
+    return ncz_netcdf4_count_bytes(file, ncz_mul(*n, room, &need) ? need : SIZE_MAX);
 }
 
 /* `out` need not be aligned, here and below. */
@@ -145,6 +145,34 @@ read_string(ncz_netcdf4_file *file, const unsigned char *in, void *out)
     return NC_NOERR;
 }
 
+bool
+ncz_netcdf4_are_texts(const ncz_netcdf4_type *t)
+{
+    return t->type->class == NCZ_TYPE_STRING && !t->refers;
+}
+
+int
+ncz_netcdf4_read_texts(ncz_netcdf4_file *file, const ncz_netcdf4_type *t, const unsigned char *in, size_t n,
+                       ncz_buf *block)
+{
+    int rc = ncz_vlen_begin(block, n);
+
+    for (size_t i = 0, read = 0, taken = 0; i < n && rc == NC_NOERR; i++) {
+        const unsigned char *data;
+        size_t               len;
+
+        if (i == read) {
+            if ((rc = ncz_hdf5_heap_read_ahead(file->f, in + i * t->size, t->size, n - i, &taken)) != NC_NOERR)
+                break;
+            read += taken;
+        }
+        if ((rc = read_heap(file, in + i * t->size, 1, 1, &data, &len)) == NC_NOERR && data != NULL)
+            rc = ncz_vlen_set(block, i,
+                              (ncz_vlen_item){(const char *)data, strnlen((const char *)data, len), NCZ_VLEN_STRING});
+    }
+    return rc;
+}
+
 /* The path of an object: "" of none. */
 static int
 read_reference(ncz_netcdf4_file *file, const ncz_netcdf4_type *t, const unsigned char *in, void *out)
@@ -158,7 +186,7 @@ read_reference(ncz_netcdf4_file *file, const ncz_netcdf4_type *t, const unsigned
     if (rc != NC_NOERR)
         return rc;
     path = ncz_netcdf4_path_of(file, addr);
-    if ((rc = count_bytes(file, strlen(path) + 1)) != NC_NOERR)
+    if ((rc = ncz_netcdf4_count_bytes(file, strlen(path) + 1)) != NC_NOERR)
         return rc;
     if ((text = ncz_strdup(path)) == NULL)
         return ncz_fail_nomem(strlen(path) + 1);
