@@ -72,19 +72,25 @@ widest_label(const picture_axis *a)
     return most;
 }
 
+/* In the middle of a side; below it, moved to where the whole picture has room. */
 static void
-add_name(picture *p, const char *s, double x, double y, double width, bool turned)
+add_name(const picture_chart *c, picture *p, const char *s, double x, double y, bool turned)
 {
+    double   room = turned ? c->area_height : c->width - 2 * MARGIN, half;
     text_buf t = TEXT_BUF_INIT;
 
     if (s == NULL || *s == '\0')
         return;
-    picture_fit_text(&t, s, PICTURE_FONT, false, width);
-    picture_add_text(
-        p,
-        &(picture_text){
-            .x = x, .y = y, .size = PICTURE_FONT, .anchor = PICTURE_MIDDLE, .tone = PICTURE_INK, .turned = turned},
-        t.s);
+    picture_fit_text(&t, s, PICTURE_FONT, false, room);
+    half = label_width(t.s) / 2;
+    picture_add_text(p,
+                     &(picture_text){.x = turned ? x : fmin(fmax(x, MARGIN + half), c->width - MARGIN - half),
+                                     .y = y,
+                                     .size = PICTURE_FONT,
+                                     .anchor = PICTURE_MIDDLE,
+                                     .tone = PICTURE_INK,
+                                     .turned = turned},
+                     t.s);
     text_clear(&t);
 }
 
@@ -201,7 +207,7 @@ add_bar(const picture_chart *c, picture *p, double top)
         add_arrow(p, c->colors[c->ncolors - 1], left + width, top, left + width + BAR);
     picture_rectangle(p, &behind, left, top, width, BAR);
     add_labels_below(p, &c->bar, left, width, top + BAR, MARGIN / 2., c->width - MARGIN / 2.);
-    add_name(p, c->bar.name, left + width / 2, y, c->width - 2 * MARGIN, false);
+    add_name(c, p, c->bar.name, left + width / 2, y, false);
     text.x = fmax(left - (c->below ? BAR : 0), MARGIN);
     picture_add_text(p, &text, c->least);
     text.x = fmin(left + width + (c->above ? BAR : 0), c->width - MARGIN);
@@ -309,12 +315,11 @@ picture_chart_begin(picture_chart *c, picture *p)
     (void)add_lines(p, c->title, &title, TITLE_LINE, c->width - 2 * MARGIN);
     (void)add_lines(p, c->note, &note, LINE, c->width - 2 * MARGIN);
     add_labels_beside(p, c, room);
-    add_name(p, c->y.name, c->left - room - TICK - 3 - LINE + PICTURE_FONT, c->top + c->area_height / 2,
-             c->area_height, true);
+    add_name(c, p, c->y.name, c->left - room - TICK - 3 - LINE + PICTURE_FONT, c->top + c->area_height / 2, true);
     bottom = c->top + c->area_height;
     add_labels_below(p, &c->x, c->left, c->area_width, bottom, c->left - TICK - 3 - room, c->width - MARGIN / 2.);
     bottom += c->x.n > 0 ? TICK + LINE : 0;
-    add_name(p, c->x.name, c->left + c->area_width / 2, bottom + PICTURE_FONT - 2, c->width - 2 * MARGIN, false);
+    add_name(c, p, c->x.name, c->left + c->area_width / 2, bottom + PICTURE_FONT - 2, false);
     bottom += (c->x.name != NULL ? LINE : 0) + APART;
     if (c->ncolors > 0)
         add_bar(c, p, bottom);

@@ -8,7 +8,7 @@
 bool
 report_add_long_name(text_buf *t, int grp, int varid)
 {
-    enum { LONG = 300 };
+    enum { LONG = 1000 };
 
     return report_add_att(t, grp, varid, "long_name", LONG) || report_add_att(t, grp, varid, "description", LONG) ||
            report_add_att(t, grp, varid, "standard_name", LONG);
