@@ -8,7 +8,7 @@
 #include <nczarr.h>
 #include <stdlib.h>
 
-#define OK(call) assert_int_equal((call), NC_NOERR)
+#define OK(call)   assert_int_equal((call), NC_NOERR)
 #define NEAR(a, b) assert_true(fabs((a) - (b)) < 1e-9)
 
 enum { HOURS = 24 * 100, PEAK = 1000, LOST = 77 };
@@ -224,7 +224,10 @@ TEST(stored_values_mean_what_attributes_say)
     OK(nc_create("meaning", NC_NETCDF4 | NC_DISKLESS, &nc));
     for (int i = 0; i < 6; i++)
         OK(nc_def_var(nc, (const char *[]){"a", "b", "c", "d", "e", "f"}[i],
-                      i == 3 ? NC_FLOAT : i == 5 ? NC_INT : NC_SHORT, 0, NULL, &v[i]));
+                      i == 3   ? NC_FLOAT
+                      : i == 5 ? NC_INT
+                               : NC_SHORT,
+                      0, NULL, &v[i]));
     /* several missing values and a fill value */
     OK(nc_put_att_short(nc, v[0], "missing_value", NC_SHORT, 2, (short[]){-1, -2}));
     OK(nc_put_att_short(nc, v[0], "_FillValue", NC_SHORT, 1, (short[]){-3}));

@@ -76,13 +76,38 @@ add_coordinate(report_page *p, const dump_var *v, int dim, size_t index, bool da
     return added;
 }
 
+/* The date of another variable along the dimension, in brackets where something stands before it. */
+static void
+add_date_beside(report_page *p, const dump_var *v, int dim, size_t index, bool brackets, text_buf *t)
+{
+    cf_timebase tb;
+    dump_var    c;
+    double      value;
+    int         grp, varid;
+    text_buf    date = TEXT_BUF_INIT;
+
+    if (!report_find_time(v, dim, &grp, &varid) || dump_var_load(&p->d, grp, varid, &c) != NC_NOERR)
+        return;
+    tb = dump_timebase_for(&p->d, grp, varid, c.name);
+    if (tb.valid && read_coordinate(&c, index, &value) && report_add_time(&date, &tb, value, SIZE_MAX))
+        text_addf(t, brackets ? " (%s)" : "%s", date.s);
+    text_clear(&date);
+    dump_var_clear(&c);
+}
+
 void
 report_axis_label(report_page *p, const dump_var *v, int dim, size_t index, text_buf *t)
 {
+    size_t before = t->len;
+
     index = report_index_in_dim(v->part[dim], index);
     if (add_coordinate(p, v, dim, index, true, t))
         return;
-    if (!report_add_name(v, dim, index, t) && !add_coordinate(p, v, dim, index, false, t))
+    if (report_add_name(v, dim, index, t))
+        return;
+    (void)add_coordinate(p, v, dim, index, false, t);
+    add_date_beside(p, v, dim, index, t->len > before, t);
+    if (t->len == before)
         text_addf(t, "%zu", index);
 }
 

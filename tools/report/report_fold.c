@@ -48,7 +48,8 @@ find_span(const fold_axis *a, size_t n, size_t *first, size_t *end)
         *first = 0;
         *end = a->len;
     } else {
-        *first = (a->nchunks > 1 ? (size_t)((double)n * (double)(a->grid - 1) / (double)(a->nchunks - 1)) : 0) * a->chunk;
+        *first =
+            (a->nchunks > 1 ? (size_t)((double)n * (double)(a->grid - 1) / (double)(a->nchunks - 1)) : 0) * a->chunk;
         *end = a->len - *first < a->chunk ? a->len : *first + a->chunk;
     }
 }

@@ -18,65 +18,15 @@ enum { NODES = 65536, COARSE = 24 };
 
 #define RADIAN (3.14159265358979323846 / 180)
 
-/* ---- which variables ------------------------------------------------------------------------------------------ */
-
-/* The variable's last two dimensions are these, and those before it are the other variable's, too. */
-static bool
-has_plane(const dump_var *v, int y, int x, int grp, int varid)
-{
-    int ndims, dims[NC_MAX_VAR_DIMS], common = 0;
-
-    if (nc_inq_varndims(grp, varid, &ndims) != NC_NOERR || ndims < 2 || ndims > v->ndims ||
-        nc_inq_vardimid(grp, varid, dims) != NC_NOERR || dims[ndims - 2] != v->dims[y] ||
-        dims[ndims - 1] != v->dims[x])
-        return false;
-    for (int i = 0; i + 2 < ndims; i++)
-        for (int j = 0; j < v->ndims; j++)
-            common += dims[i] == v->dims[j];
-    return common == ndims - 2;
-}
-
 typedef struct pair {
-    int lat_grp, lat, lon_grp, lon; /* variables; -1: not found */
+    int lat_grp, lat, lon_grp, lon; /* variables */
 } pair;
 
-static void
-take_if_plane(const dump_var *v, int y, int x, int grp, int varid, pair *found)
-{
-    if (!has_plane(v, y, x, grp, varid))
-        return;
-    if (found->lat < 0 && coord_is_latitude(grp, varid)) {
-        found->lat_grp = grp;
-        found->lat = varid;
-    } else if (found->lon < 0 && coord_is_longitude(grp, varid)) {
-        found->lon_grp = grp;
-        found->lon = varid;
-    }
-}
-
-/* Those that the attribute `coordinates` names, then any with these dimensions, such as WRF's XLAT and XLONG. */
-static bool
-find_planes(const dump_var *v, int y, int x, pair *found)
-{
-    dump_att a;
-    id_list  vars;
-    int      grp, varid;
-
-    *found = (pair){.lat = -1, .lon = -1};
-    if (dump_att_load_named(v->grp, v->id, "coordinates", &a) == NC_NOERR && a.type == NC_CHAR && a.val != NULL)
-        for (const char *s = a.val; *(s += strspn(s, " \t\n")) != '\0'; s += strcspn(s, " \t\n"))
-            if (report_find_var(v->grp, s, strcspn(s, " \t\n"), &grp, &varid))
-                take_if_plane(v, y, x, grp, varid, found);
-    dump_att_clear(&a);
-    grp = v->grp;
-    do {
-        if (id_list_vars(grp, &vars) == NC_NOERR)
-            for (int i = 0; i < vars.n && (found->lat < 0 || found->lon < 0); i++)
-                take_if_plane(v, y, x, grp, vars.id[i], found);
-        id_list_clear(&vars);
-    } while ((found->lat < 0 || found->lon < 0) && nc_inq_grp_parent(grp, &grp) == NC_NOERR);
-    return found->lat >= 0 && found->lon >= 0;
-}
+/* Places along one dimension. */
+typedef struct report_nodes {
+    size_t  n, *index;
+    double *value;
+} report_nodes;
 
 /* ---- values --------------------------------------------------------------------------------------------------- */
 
@@ -203,24 +153,83 @@ load_axes(report_page *p, const pair *vars, report_geo *g)
     return good;
 }
 
-bool
-report_geo_name(const dump_var *v, int y, int x, report_geo *g)
+/* How many of them there are to a side, so that together they are as many as is useful. */
+static size_t
+nodes_along(size_t len)
 {
-    pair vars;
+    enum { SIDE = 256 };
 
-    *g = (report_geo){.ny = v->shape[y], .nx = v->shape[x]};
-    if (!report_find_coordinate(v, y, &vars.lat_grp, &vars.lat) ||
-        !report_find_coordinate(v, x, &vars.lon_grp, &vars.lon) || !coord_is_latitude(vars.lat_grp, vars.lat) ||
-        !coord_is_longitude(vars.lon_grp, vars.lon)) {
-        g->plane = true;
-        if (!find_planes(v, y, x, &vars))
-            return false;
+    return len < SIDE ? len : SIDE;
+}
+
+/* Evenly spaced indices and the coordinate's values there, in what the projection takes. */
+static bool
+read_projected(report_page *p, const report_projection *of, int grp, int varid, size_t len, report_nodes *out)
+{
+    report_sample s;
+    char         *units;
+    double        unit;
+    bool          good = read_values(p, grp, varid, 1, &s) && s.n > 1 && s.axis[0].len == len;
+
+    if (good) {
+        units = coord_text_att(grp, varid, "units");
+        unit = report_projection_unit(of, units != NULL ? units : "");
+        free(units);
+        out->n = nodes_along(s.n);
+        out->index = memory_alloc(out->n, sizeof *out->index);
+        out->value = memory_alloc(out->n, sizeof *out->value);
+        for (size_t i = 0; i < out->n; i++) {
+            size_t k = (size_t)((double)i * (double)(s.n - 1) / (double)(out->n - 1) + 0.5);
+
+            out->index[i] = s.axis[0].index[k];
+            out->value[i] = s.value[k] * unit;
+        }
     }
-    g->lat_grp = vars.lat_grp;
-    g->lat_id = vars.lat;
-    g->lon_grp = vars.lon_grp;
-    g->lon_id = vars.lon;
-    return true;
+    report_sample_clear(&s);
+    return good;
+}
+
+static void
+compute_places(const report_projection *of, const report_nodes *y, const report_nodes *x, report_geo *g)
+{
+    size_t n = y->n * x->n;
+
+    g->lat = memory_alloc(n, sizeof *g->lat);
+    g->lon = memory_alloc(n, sizeof *g->lon);
+    g->point = memory_alloc(n, sizeof *g->point);
+    for (size_t i = 0; i < n; i++) {
+        if (!report_projection_invert(of, x->value[i % x->n], y->value[i / x->n], &g->lat[i], &g->lon[i]))
+            g->lat[i] = g->lon[i] = NAN;
+        set_point(g->point[i], g->lat[i], g->lon[i]);
+    }
+}
+
+/* By `grid_mapping`, from the coordinates of the two dimensions. */
+static bool
+load_projected(report_page *p, report_geo *g)
+{
+    report_projection of;
+    report_nodes      y = {.n = 0}, x = {.n = 0};
+    bool              good = report_projection_load(g->map_grp, g->map_id, &of) &&
+                read_projected(p, &of, g->lat_grp, g->lat_id, g->ny, &y) &&
+                read_projected(p, &of, g->lon_grp, g->lon_id, g->nx, &x);
+
+    if (good) {
+        compute_places(&of, &y, &x, g);
+        g->rows = y.n;
+        g->cols = x.n;
+        g->row = y.index;
+        g->col = x.index;
+        y.index = x.index = NULL;
+        good = false;
+        for (size_t i = 0; i < g->rows * g->cols && !good; i++)
+            good = isfinite(g->lat[i]);
+    }
+    free(y.index);
+    free(y.value);
+    free(x.index);
+    free(x.value);
+    return good;
 }
 
 void
@@ -228,7 +237,7 @@ report_geo_read(report_page *p, report_geo *g)
 {
     const pair vars = {.lat_grp = g->lat_grp, .lat = g->lat_id, .lon_grp = g->lon_grp, .lon = g->lon_id};
 
-    g->has = g->plane ? load_plane(p, &vars, g) : load_axes(p, &vars, g);
+    g->has = g->projected ? load_projected(p, g) : g->plane ? load_plane(p, &vars, g) : load_axes(p, &vars, g);
     if (!g->has)
         report_geo_clear(g);
 }

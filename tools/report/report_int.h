@@ -269,8 +269,18 @@ void          report_add_raised(text_buf *t, const char *s);
 
 /* A variable's id by a name of n bytes, in a group or one outward. */
 bool report_find_var(int grp, const char *name, size_t n, int *found_grp, int *varid);
-/* The coordinate variable of a dimension, in the variable's group or one outward. */
+/* The coordinate variable of a dimension, in the variable's group or one outward; else one of another name along it:
+ * times and axes that `coordinates` names, or whose attributes say that they are the axis. */
 bool report_find_coordinate(const dump_var *v, int dim, int *grp, int *varid);
+/* Times along a dimension, under whatever name. */
+bool report_find_time(const dump_var *v, int dim, int *grp, int *varid);
+bool report_is_along(int grp, int varid, int dimid); /* numbers along this dimension alone */
+
+/* The first variable that is what is looked for: of those that an attribute lists; of the group and those outward. */
+typedef bool report_find_test(const void *arg, int grp, int varid);
+bool         report_find_listed(const dump_var *v, const char *att, report_find_test *is, const void *arg, int *grp,
+                                int *varid);
+bool         report_find_outward(const dump_var *v, report_find_test *is, const void *arg, int *grp, int *varid);
 
 /* ---- report_axis.c: places along a dimension ------------------------------------------------------------------ */
 
@@ -291,12 +301,31 @@ bool report_add_name(const dump_var *v, int dim, size_t index, text_buf *t); /* 
 bool report_find_names(const dump_var *v, int dimid, int *grp, int *varid);
 bool report_add_name_of(int grp, int varid, size_t index, text_buf *t);
 
+/* ---- report_projection.c: CF's grid mappings ---- */
+
+typedef struct report_projection {
+    bool (*invert)(const struct report_projection *, double x, double y, double *lat, double *lon); /* radians */
+    double a, e;                                      /* the ellipsoid: semi-major axis, eccentricity */
+    double lat0, lon0, east, north;                   /* origin; false easting and northing */
+    double n, f, rho0, sign, height, turn, per_metre; /* what formulas need */
+    bool   angles, degrees, sweep_x;                  /* x and y are radians; degrees */
+} report_projection;
+
+/* By the variable that `grid_mapping` names. False: it is none of those that are known. */
+bool report_projection_load(int grp, int varid, report_projection *p);
+/* What coordinates in these units are to be multiplied by. */
+double report_projection_unit(const report_projection *p, const char *units);
+/* Degrees; false: there is no such place on Earth. */
+bool report_projection_invert(const report_projection *p, double x, double y, double *lat, double *lon);
+
 /* ---- report_geo.c: where on Earth the places of a map are ------------------------------------------------------ */
 
 typedef struct report_geo {
     bool    has;                              /* else nothing else counts */
     bool    plane;                            /* latitudes and longitudes of two dimensions; else of one each */
-    int     lat_grp, lat_id, lon_grp, lon_id; /* the variables */
+    bool    projected;                        /* these are computed, from y and x of a grid mapping */
+    int     map_grp, map_id;                  /* its variable */
+    int     lat_grp, lat_id, lon_grp, lon_id; /* the variables; of a projection, y and x */
     size_t  ny, nx;                           /* of the map */
     size_t  rows, cols;                       /* nodes: places that were read */
     size_t *row, *col;                        /* the index of each */
@@ -306,7 +335,7 @@ typedef struct report_geo {
 } report_geo;
 
 void report_geo_load(report_page *p, const dump_var *v, int y, int x, report_geo *g);
-/* In two steps: the variables, with the map's lengths; and their values, which set `has`. */
+/* In two steps: the variables, with the map's lengths (report_geo_name.c); and their values, which set `has`. */
 bool   report_geo_name(const dump_var *v, int y, int x, report_geo *g);
 void   report_geo_read(report_page *p, report_geo *g);
 void   report_geo_clear(report_geo *g);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * report_line.c: a line as so many columns can show it: of each column's span of a dimension the mean, the least and the
- * greatest value, so that no value between two columns is lost, and no cycle seems slower than it is.
+ * report_line.c: a line as so many columns can show it: of each column's span of a dimension the mean, the least and
+ * the greatest value, so that no value between two columns is lost, and no cycle seems slower than it is.
  */
 #include "report_int.h"
 
@@ -52,8 +52,8 @@ report_line_make(const report_sample *s, int x, size_t columns, report_line *l)
     for (size_t first = 0, end; first < a->n; first = end) {
         size_t column = (size_t)((double)a->index[first] * (double)columns / (double)a->len);
 
-        for (end = first + 1; !single && end < a->n &&
-                              (size_t)((double)a->index[end] * (double)columns / (double)a->len) == column;)
+        for (end = first + 1;
+             !single && end < a->n && (size_t)((double)a->index[end] * (double)columns / (double)a->len) == column;)
             end++;
         add_span(l, s, a, first, end);
     }

@@ -168,7 +168,8 @@ report_meaning_value(const report_meaning *m, const void *p)
 {
     double value = dump_value_double(m->type, p), shown = value * m->scale + m->offset;
     double limited = m->valid_shown ? shown : value;
-    bool missing = limited < m->valid_min || limited > m->valid_max || (m->fill.has && dump_fill_matches(&m->fill, p));
+    bool   missing =
+        limited < m->valid_min || limited > m->valid_max || (m->fill.has && dump_fill_matches(&m->fill, p));
 
     for (size_t i = 0; i < m->nmissing; i++)
         missing = missing || value == m->missing[i];

@@ -63,7 +63,9 @@ look_at_group(report_page *p, int grp)
     if (id_list_vars(grp, &vars) == NC_NOERR)
         for (int i = 0; i < vars.n; i++) {
             if (has_name_of_dim(grp, vars.id[i]) || report_is_names(grp, vars.id[i], &dimid) ||
-                coord_is_latitude(grp, vars.id[i]) || coord_is_longitude(grp, vars.id[i]))
+                coord_is_latitude(grp, vars.id[i]) || coord_is_longitude(grp, vars.id[i]) ||
+                nc_inq_attid(grp, vars.id[i], "axis", NULL) == NC_NOERR ||
+                nc_inq_attid(grp, vars.id[i], "cf_role", NULL) == NC_NOERR)
                 add_coordinate(p, grp, vars.id[i]);
             for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
                 add_named(p, grp, vars.id[i], lists[k]);
