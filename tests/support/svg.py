@@ -37,6 +37,20 @@ def pixels(data):
     return [[palette[p] for p in row] if size == 1 else [tuple(row[i:i + 3]) for i in range(0, len(row), size)] for row in rows]
 
 
+def points(path):
+    """Of a path of SVG: its lines, each a list of places."""
+    found = []
+    for part in path.split("M")[1:]:
+        numbers = [float(n) for n in re.findall(r"-?[0-9.]+(?:e[-+]?\d+)?", part)]
+        x, y = numbers[:2]
+        line = [(x, y)]
+        for dx, dy in zip(numbers[2::2], numbers[3::2]):
+            x, y = x + dx, y + dy
+            line.append((x, y))
+        found.append(line)
+    return found
+
+
 class Picture:
     def __init__(self, text):
         self.root = xml.fromstring(text)
@@ -61,29 +75,29 @@ class Picture:
         for path in self.clip.iter(SVG + "path"):
             if path.get("stroke") is None:
                 continue
-            for part in path.get("d").split("M")[1:]:
-                points = [tuple(float(n) for n in p.split()) for p in re.split("L", part)]
-                found.append((path.get("stroke-dasharray") is not None,
-                              [((x - self.box[0]) / self.box[2], (y - self.box[1]) / self.box[3]) for x, y in points]))
+            found += [(path.get("stroke-dasharray") is not None, self.parts(line)) for line in points(path.get("d"))]
         return found
 
     def bands(self):
         """Of a line: areas from the greatest to the least values, each a list of points in parts of the box."""
         paths = [p for p in self.clip.iter(SVG + "path") if p.get("stroke") is None and p.get("opacity")]
-        return [[((float(x) - self.box[0]) / self.box[2], (float(y) - self.box[1]) / self.box[3]) for x, y in
-                 (p.split() for p in re.split("[ML]", part)[1:])] for path in paths for part in path.get("d").split("Z")[:-1]]
+        return [self.parts(line) for path in paths for line in points(path.get("d"))]
+
+    def parts(self, line):
+        return [((x - self.box[0]) / self.box[2], (y - self.box[1]) / self.box[3]) for x, y in line]
 
     def ticks(self, side):
         """Labels of an axis: (text, where it is along the side)."""
         left, top, width, height = self.box
-        marks = [[float(n) for n in re.findall("[-0-9.e]+", p.get("d"))] for p in self.root.findall(SVG + "path") if p.get("d").count("L") == 1]
+        lines = [line for p in self.root.findall(SVG + "path") for line in points(p.get("d"))]
+        marks = [(*line[0], *line[1]) for line in lines if len(line) == 2]
         found = []
         for x0, y0, x1, y1 in marks:
-            if side == "x" and x0 == x1 and y0 == top + height and y1 - y0 > 4:
+            if side == "x" and x0 == x1 and abs(y0 - top - height) < 0.1 and y1 - y0 > 4:
                 label = [t for t in self.texts if t.get("text-anchor") == "middle" and 0 < float(t.get("y")) - y1 < 16 and t.get("transform") is None]
                 text = min(label, key=lambda t: abs(float(t.get("x")) - x0))
                 found.append((text.text, (x0 - left) / width))
-            if side == "y" and y0 == y1 and x1 == left and x0 < left:
+            if side == "y" and y0 == y1 and abs(x1 - left) < 0.1 and x0 < left:
                 text = min((t for t in self.texts if t.get("text-anchor") == "end" and float(t.get("x")) < left), key=lambda t: abs(float(t.get("y")) - y0))
                 found.append((text.text, (y0 - top) / height))
         return found

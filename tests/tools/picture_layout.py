@@ -95,7 +95,8 @@ def check(picture, size):
 
 MEASURE = """const color = c => c.match(/[0-9.]+/g).map(Number), svg = document.querySelector('svg'), all = [...svg.querySelectorAll('text')];
 const paper = color(getComputedStyle(svg.querySelector('path')).fill), frame = svg.getBoundingClientRect();
-return {paper, frame: [frame.left, frame.top, frame.right, frame.bottom], texts: all.map(t => { const r = t.getBoundingClientRect(), s = +t.getAttribute('font-size') * frame.width / svg.viewBox.baseVal.width;
+return {paper, frame: [frame.left, frame.top, frame.right, frame.bottom], texts: all.map(t => {
+  const r = t.getBoundingClientRect(), s = +t.getAttribute('font-size') * frame.width / svg.viewBox.baseVal.width;
   const inside = t.getAttribute('transform') ? [r.left, r.top, r.right, r.bottom] : [r.left, r.bottom - s * 1.02, r.right, r.bottom - s * .02];
   return [t.textContent, ...inside, color(getComputedStyle(t).fill)] })}"""
 

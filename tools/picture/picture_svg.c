@@ -4,6 +4,7 @@
 
 #include "common/text_quote.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char *const dark[PICTURE_TONES] = {
@@ -44,15 +45,30 @@ add_style(text_buf *t, const picture_style *s)
         text_addf(t, " opacity=\"%.3g\"", s->opacity);
 }
 
+/* In tenths of a unit, and from the second point of a line on from the one before: a coast has thousands of points. */
 static void
 add_path(text_buf *t, const picture *p, const picture_shape *s)
 {
+    long x = 0, y = 0;
+    char before = 'Z';
+
     text_add(t, "<path d=\"");
-    for (size_t i = s->first; i < s->first + s->n; i++)
-        if (p->point[i].how == 'Z')
+    for (size_t i = s->first; i < s->first + s->n; i++) {
+        const picture_point *at = &p->point[i];
+        long                 to_x = lround(at->x * 10), to_y = lround(at->y * 10);
+
+        if (at->how == 'Z') {
             text_addc(t, 'Z');
-        else
-            text_addf(t, "%c%.6g %.6g", p->point[i].how, p->point[i].x, p->point[i].y);
+        } else if (at->how == 'M') {
+            text_addf(t, "M%g %g", (double)to_x / 10, (double)to_y / 10);
+        } else {
+            text_add(t, before == 'M' ? "l" : to_x >= x ? " " : "");
+            text_addf(t, to_y >= y ? "%g %g" : "%g%g", (double)(to_x - x) / 10, (double)(to_y - y) / 10);
+        }
+        before = at->how;
+        x = at->how == 'Z' ? x : to_x;
+        y = at->how == 'Z' ? y : to_y;
+    }
     text_addc(t, '"');
     add_style(t, &s->style);
     text_add(t, "/>\n");

@@ -25,8 +25,9 @@ def places():
     for path in glob.glob(os.path.join(root, "*.md")) + glob.glob(os.path.join(root, "docs", "**", "*.md"), recursive=True):
         name = os.path.relpath(path, root)
         found.setdefault(name, re.sub(r"(^|/)README\.md$", r"\1index.md", re.sub("^docs/", "", name)))
-    for path in glob.glob(os.path.join(root, "docs", "examples", "*.*")):
-        found[os.path.relpath(path, root)] = os.path.join("examples", os.path.basename(path))
+    for folder in ("examples", "img"):
+        for path in glob.glob(os.path.join(root, "docs", folder, "*.*")):
+            found[os.path.relpath(path, root)] = os.path.join(folder, os.path.basename(path))
     for path in glob.glob(os.path.join(root, "docs", "man", "*.[1-9]")):
         found[os.path.relpath(path, root)] = os.path.join("man", os.path.basename(path) + ".md")
     return found
