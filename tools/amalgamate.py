@@ -331,7 +331,10 @@ def write_source(folder):
             out.write("\n/* ==== %s ==== */\n" % h + guarded(header_condition(users[h]), strip_includes(read(h))))
         for p in sources:
             shared = {n for n in defined[p] if counts[n] > 1 or n.startswith("zip_")} - opaque  # libzip's names, too
-            text = rename(strip_includes(bodies[p]), shared, "_" + os.path.basename(p)[:-2])
+            suffix = "_" + os.path.basename(p)[:-2]
+            while any(re.search(r"\b%s\b" % (n + suffix), bodies[p]) for n in shared):  # it means something else there
+                suffix += "_"
+            text = rename(strip_includes(bodies[p]), shared, suffix)
             macros = sorted(set(re.findall(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", text, re.M)))
             text += "".join("#undef %s\n" % m for m in macros)
             text = guarded("!defined NCZARR_PART || NCZARR_PART == %d" % part_of(p, bodies), guarded(condition_of(p), text))

@@ -201,6 +201,9 @@ PARTS = (
     Part("package", "symbols, headers, installation, static link, one-file library", (1, 12), (
         Script("package", "tests/package/run {gcc}", env={"MALLOC_PERTURB_": ""}), # most of it is compilers
     ), ("clang", "netcdf", "package"), ("package_all", "debian")),
+    Part("fortran", "nf90_... in Fortran: kinds, ranks, definitions; --all: flang, ranks, netcdf-fortran's programs", (1, 3), (
+        Script("Fortran", "tests/fortran/run {gcc}"),
+    ), ("fortran",), ("fortran_all",)),
     Part("docs", "links and samples of the documents; --all: the site, and pages that need more programs", (1, 2), (
         Script("documents", "python3 tests/docs/run {gcc}"),
     ), ("netcdf", "versitygw"), ("peers", "site", "languages", "browser")),
