@@ -73,6 +73,8 @@ make_up_att(const ncz_call *c, const ncz_var *v, const char *name, answer *out)
         out->number = c->m->dialect->reader.mark != NULL ? c->m->dialect->reader.mark(c->m, name)
                       : strcmp(name, "_IsNetcdf4") == 0  ? 1
                                                          : 2;
+        if (out->number < 0)
+            return fail_absent(v, name);
         out->type = ncz_type_of(NC_INT);
         out->len = 1;
         out->data = &out->number;

@@ -197,7 +197,7 @@ typedef struct ncz_dialect_reader {
     /*
      * filters: those of a stored variable, as HDF5 numbers them and with their words, also those that its chain
      * lacks. NULL, here and as its answer: its chain has all. mark: the value of `_IsNetcdf4` or
-     * `_SuperblockVersion`. NULL: what netCDF-C says of Zarr.
+     * `_SuperblockVersion`; negative: it has none. NULL: what netCDF-C says of Zarr.
      */
     const ncz_filter_spec *(*filters)(const ncz_var *v, size_t *n);
     int (*mark)(const ncz_model *m, const char *name);

@@ -82,3 +82,13 @@ dataset_kind_name(int format)
             return kinds[i].name;
     return "unknown";
 }
+
+const char *
+dataset_storage_name(int ncid, int format)
+{
+    int form = 0;
+
+    return nc_inq_format_extended(ncid, &form, NULL) == NC_NOERR && form == NC_FORMATX_NC_HDF4
+               ? "HDF4"
+               : dataset_kind_name(format);
+}

@@ -386,7 +386,7 @@ dump_tree(dump_context *d)
         dump_tree_sizes_load(d, server, &sizes);
     if (d->out == stdout && ncz_sys_terminal_size(STDOUT_FILENO, &size) && size.columns > COLUMNS_LEAST)
         d->columns = size.columns - 1; /* a terminal whose last column is taken may wrap */
-    text_addf(&kind, " (%s", dataset_kind_name(d->format));
+    text_addf(&kind, " (%s", dataset_storage_name(d->root, d->format));
     if (zarr_version_is_said(d->zarr_format))
         text_addf(&kind, ", Zarr v%d", d->zarr_format);
     text_add(&kind, ")");

@@ -46,6 +46,8 @@ add_title(report_page *p, text_buf *t)
 static void
 add_head(report_page *p, text_buf *t)
 {
+    const char *kind = dataset_kind_name(p->d.format), *storage = dataset_storage_name(p->d.root, p->d.format);
+
     text_add(t, "<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8>\n"
                 "<meta name=viewport content=\"width=device-width,initial-scale=1\">\n<title>");
     add_title(p, t);
@@ -57,8 +59,11 @@ add_head(report_page *p, text_buf *t)
     add_title(p, t);
     text_add(t, "</bdi></h1>\n<p class=soft>");
     report_add_text(t, p->d.name);
-    text_addf(t, " \xc2\xb7 Zarr version %d \xc2\xb7 %s model \xc2\xb7 nczdump " NCZARR_VERSION "</p></header>\n",
-              p->d.zarr_format, dataset_kind_name(p->d.format));
+    if (p->d.zarr_format != 0)
+        text_addf(t, " \xc2\xb7 Zarr version %d", p->d.zarr_format);
+    else if (strcmp(storage, kind) != 0)
+        text_addf(t, " \xc2\xb7 %s", storage);
+    text_addf(t, " \xc2\xb7 %s model \xc2\xb7 nczdump " NCZARR_VERSION "</p></header>\n", kind);
 }
 
 /* ---- groups --------------------------------------------------------------------------------------------------- */

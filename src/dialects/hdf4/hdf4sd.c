@@ -69,13 +69,13 @@ tell_format(int form)
     return (ncz_netcdf_format){NC_FORMAT_NETCDF4, NC_FORMATX_NC_HDF4, NC_NETCDF4};
 }
 
-/* netCDF-C did not write it, and it has no superblock. */
+/* It has no superblock, and netCDF-C says nothing of the other mark. */
 static int
 tell_mark(const ncz_model *m, const char *name)
 {
     (void)m;
     (void)name;
-    return 0;
+    return -1;
 }
 
 static int
