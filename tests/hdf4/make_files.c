@@ -275,6 +275,122 @@ make_names(void)
     CHECK(SDend(sd));
 }
 
+/* ---- HDF-EOS2 ---- */
+
+static const char grid_text[] =
+    "GROUP=SwathStructure\nEND_GROUP=SwathStructure\nGROUP=GridStructure\n\tGROUP=GRID_1\n"
+    "\t\tGridName=\"Grid\"\n\t\tXDim=6\n\t\tYDim=4\n"
+    "\t\tUpperLeftPointMtrs=(-180000000.000000,90000000.000000)\n"
+    "\t\tLowerRightMtrs=(180000000.000000,-90000000.000000)\n\t\tProjection=GCTP_GEO\n"
+    "\t\tGROUP=DataField\n\t\t\tOBJECT=DataField_1\n\t\t\t\tDataFieldName=\"Temperature\"\n"
+    "\t\t\t\tDataType=DFNT_INT16\n\t\t\t\tDimList=(\"YDim\",\"XDim\")\n"
+    "\t\t\tEND_OBJECT=DataField_1\n\t\tEND_GROUP=DataField\n\tEND_GROUP=GRID_1\n"
+    "END_GROUP=GridStructure\nEND\n";
+static const char swath_text[] =
+    "GROUP=SwathStructure\n\tGROUP=SWATH_1\n\t\tSwathName=\"Swath\"\n\t\tGROUP=GeoField\n"
+    "\t\t\tOBJECT=GeoField_1\n\t\t\t\tGeoFieldName=\"Latitude\"\n\t\t\tEND_OBJECT=GeoField_1\n"
+    "\t\tEND_GROUP=GeoField\n\tEND_GROUP=SWATH_1\nEND_GROUP=SwathStructure\nEND\n";
+
+/* What HDF-EOS puts around its fields: a Vgroup of a class, with Vgroups of fields, and a table. */
+static void
+add_eos_groups(const char *path, const char *name, const char *class_name, const char *const parts[2],
+               const int32 refs[2])
+{
+    int32 file, top, inner, table;
+    int16 times[3] = {1, 2, 3};
+
+    CHECK(file = Hopen(path, DFACC_WRITE, 0));
+    CHECK(Vstart(file));
+    CHECK(top = Vattach(file, -1, "w"));
+    CHECK(Vsetname(top, name));
+    CHECK(Vsetclass(top, class_name));
+    for (int i = 0; i < 2; i++) {
+        CHECK(inner = Vattach(file, -1, "w"));
+        CHECK(Vsetname(inner, parts[i]));
+        CHECK(Vsetclass(inner, "GRID Vgroup"));
+        if (refs[i] != 0)
+            CHECK(Vaddtagref(inner, DFTAG_NDG, refs[i]));
+        if (i == 1) { /* a field of one dimension is a table */
+            CHECK(table = VSattach(file, -1, "w"));
+            CHECK(VSsetname(table, "Time"));
+            CHECK(VSfdefine(table, "Time", DFNT_INT16, 1));
+            CHECK(VSsetfields(table, "Time"));
+            CHECK(VSwrite(table, (uint8 *)times, 3, FULL_INTERLACE));
+            CHECK(Vinsert(inner, table));
+            CHECK(VSdetach(table));
+        }
+        CHECK(Vinsert(top, inner));
+        CHECK(Vdetach(inner));
+    }
+    CHECK(Vdetach(top));
+    CHECK(Vend(file));
+    CHECK(Hclose(file));
+}
+
+static void
+set_eos_text(int32 sd, const char *text)
+{
+    char all[32000] = "";
+
+    memcpy(all, text, strlen(text));
+    CHECK(SDsetattr(sd, "StructMetadata.0", DFNT_CHAR, sizeof all, all));
+    CHECK(SDsetattr(sd, "HDFEOSVersion", DFNT_CHAR, 13, "HDFEOS_V2.19"));
+}
+
+static int32
+make_field(int32 sd, const char *name, int32 type, size_t size, const int32 *dims, const char *const *names)
+{
+    int32 sds, dim, ref;
+
+    CHECK(sds = SDcreate(sd, name, type, 2, (int32 *)dims));
+    for (int d = 0; d < 2; d++) {
+        CHECK(dim = SDgetdimid(sds, d));
+        CHECK(SDsetdimname(dim, names[d]));
+    }
+    if (type == DFNT_INT16) {
+        HDF_CHUNK_DEF def;
+
+        memset(&def, 0, sizeof def);
+        def.comp.chunk_lengths[0] = 2;
+        def.comp.chunk_lengths[1] = 3;
+        def.comp.comp_type = COMP_CODE_DEFLATE;
+        def.comp.cinfo.deflate.level = 8;
+        CHECK(SDsetchunk(sds, def, HDF_CHUNK | HDF_COMP));
+    }
+    write_all(sds, type, size, 2, dims);
+    CHECK(ref = SDidtoref(sds));
+    CHECK(SDendaccess(sds));
+    return ref;
+}
+
+/* A grid and a swath, as HDF-EOS2 writes them. */
+static void
+make_eos(void)
+{
+    static const char *const grid_dims[] = {"YDim:Grid", "XDim:Grid"}, *const grid_parts[] = {"Data Fields",
+                                                                                              "Grid Attributes"};
+    static const char *const swath_dims[] = {"GeoTrack:Swath", "GeoXtrack:Swath"}, *const swath_parts[] = {
+                                                                                       "Geolocation Fields",
+                                                                                       "Data Fields"};
+    int32 sd = open_file("eos_grid"), dims[2] = {4, 6}, refs[2] = {0, 0};
+    char  path[4096];
+
+    refs[0] = make_field(sd, "Temperature", DFNT_INT16, 2, dims, grid_dims);
+    (void)make_field(sd, "MRGFLD_Wind", DFNT_FLOAT32, 4, dims, grid_dims);
+    set_eos_text(sd, grid_text);
+    CHECK(SDend(sd));
+    snprintf(path, sizeof path, "%s/eos_grid.hdf", folder);
+    add_eos_groups(path, "Grid", "GRID", grid_parts, refs);
+
+    sd = open_file("eos_swath");
+    refs[0] = make_field(sd, "Latitude", DFNT_FLOAT32, 4, dims, swath_dims);
+    refs[1] = make_field(sd, "Radiance", DFNT_INT16, 2, dims, swath_dims);
+    set_eos_text(sd, swath_text);
+    CHECK(SDend(sd));
+    snprintf(path, sizeof path, "%s/eos_swath.hdf", folder);
+    add_eos_groups(path, "Swath", "SWATH", swath_parts, refs);
+}
+
 /* Never written, of each type, with and without a fill value. */
 static void
 make_fills(void)
@@ -403,6 +519,7 @@ main(int argc, char **argv)
     make_records();
     make_names();
     make_fills();
+    make_eos();
     make_external();
     make_dfsd();
     return 0;

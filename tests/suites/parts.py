@@ -191,7 +191,7 @@ PARTS = (
     ), ("short",), ("writers",)),
     Part("hdf4", "HDF4 files that libhdf4 makes, as libhdf4 reads them; copies, requests", (1, 1), (
         Script("HDF4 files", "tests/hdf4/run {gcc}", targets=("tools/nczdump", "tools/nczcopy", "src/libnczarr.so.0.1.0")),
-    ), ("hdf4",)),
+    ), ("hdf4",), ("hdf4_netcdf",)),
     Part("netcdf4", "random programs write netCDF-4 files by netCDF-C and by this library; netCDF-C changes ours", (1, 15), (
         Script("netCDF-4 files by random programs", "tests/netcdf4/run {gcc}", targets=("tools/nczdump", "src/libnczarr.so.0.1.0", FORK_SERVER)),
         Script("netCDF-4 files read by others", "tests/netcdf4/readers {gcc}", targets=("tools/nczdump", "tools/nczgen", "src/libnczarr.so.0.1.0")),
