@@ -184,9 +184,8 @@ report_scale report_scale_linear(double least, double most);
 bool report_scale_choose(report_scale *s, const dump_var *v, const report_sample *sample, const report_stats *st,
                          const report_look *look);
 void report_scale_extend(report_scale *s, double least, double most); /* for further values */
-/* Where it is between the ends, 0 ... 1, or beyond; NaN: missing. And the value there. */
+/* Where it is between the ends, 0 ... 1, or beyond; NaN: missing. */
 double        report_scale_part(const report_scale *s, double value);
-double        report_scale_value(const report_scale *s, double part);
 unsigned char report_pixel(const report_scale *s, double value, int levels); /* 1 ... levels; missing: 0 */
 
 void report_color(report_colormap map, double part, unsigned char rgb[3]);
@@ -505,7 +504,6 @@ typedef struct report_plot {
     report_stats       stats;
     report_scale       scale;
     report_flags       flags;
-    report_digits      digits;
     int                x, y; /* dimensions; y -1: a line */
     bool               upward;
     double             aspect; /* of a map: height / width; 0: any */

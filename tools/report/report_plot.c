@@ -138,7 +138,6 @@ load_values(report_plot_data *d)
     text_clear(&why);
     if (!read)
         return d->page.d.report.status;
-    d->digits = report_digits_for(d->stats.least, d->stats.most, report_is_whole(&d->v, &d->meaning));
     if (d->stats.missing == d->stats.n)
         return fail_plot(d, NC_EINVAL, "all values are missing: there is nothing to draw");
     if (d->stats.sampled)

@@ -101,12 +101,6 @@ report_scale_part(const report_scale *s, double value)
     return span > 0 ? (value / 2 - s->least / 2) / span : isfinite(value) ? 0.5 : NAN;
 }
 
-double
-report_scale_value(const report_scale *s, double part)
-{
-    return s->log ? s->least * pow(s->most / s->least, part) : s->least + part * (s->most - s->least);
-}
-
 unsigned char
 report_pixel(const report_scale *s, double value, int levels)
 {

@@ -67,7 +67,8 @@ find_graphics(void)
 {
     const char *term = read_env("TERM"), *program = read_env("TERM_PROGRAM");
 
-    if (!picture_has_cairo || !isatty(STDOUT_FILENO) || term[0] == '\0' || strcmp(term, "dumb") == 0 || strcmp(term, "linux") == 0)
+    if (!picture_has_cairo || !isatty(STDOUT_FILENO) || term[0] == '\0' || strcmp(term, "dumb") == 0 ||
+        strcmp(term, "linux") == 0)
         return REPORT_BLOCKS;
     if (!is_multiplexed() &&
         (read_env("KITTY_WINDOW_ID")[0] != '\0' || strcmp(term, "xterm-kitty") == 0 ||

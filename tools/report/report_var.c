@@ -26,6 +26,17 @@ add_cause(text_buf *t, const char *what, int rc, const char *about)
 
 /* ---- attributes ----------------------------------------------------------------------------------------------- */
 
+/* Without NULs at its end: WRF stores an empty text as one. */
+static size_t
+length_of_text(const dump_att *a)
+{
+    size_t n = a->len;
+
+    while (n > 0 && ((const char *)a->val)[n - 1] == '\0')
+        n--;
+    return n;
+}
+
 static void
 add_att_value(report_page *p, text_buf *t, int grp, const dump_att *a)
 {
@@ -34,7 +45,7 @@ add_att_value(report_page *p, text_buf *t, int grp, const dump_att *a)
     size_t             size = a->user != NULL ? a->user->size : dump_type_size(a->type);
 
     if (a->type == NC_CHAR && a->user == NULL && a->val != NULL)
-        text_addn(&value, a->val, a->len);
+        text_addn(&value, a->val, length_of_text(a));
     for (size_t i = 0; a->type != NC_CHAR && a->val != NULL && i < a->len && value.len < TEXT_SHOWN; i++) {
         text_add(&value, i > 0 ? ", " : "");
         if (a->user != NULL)
