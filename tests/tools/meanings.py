@@ -194,11 +194,28 @@ def places():
         report("meanings: times of %s" % name, [] if good else lines[:2] + lines[-4:])
 
 
+def sliders():
+    """An ensemble's slider goes through its steps, of the first member; the mesh's through its times, of faces."""
+    page, problems = run("nczdump", "--html", os.path.join(tmp, "ensemble.zarr")).stdout, []
+    slider = re.search(r"<label class=slider><bdi>(.*?)</bdi>.*?</label>", page, re.S)
+    if not slider or slider[1] != "step" or "72 hours (2026-01-04)" not in slider[0]:
+        problems.append(slider and slider[0])
+    if "At <bdi>number</bdi> = 0, the first of 5" not in page:
+        problems.append("the page does not say which member")
+    report("meanings: steps of an ensemble", problems)
+    page = run("nczdump", "--html", make("ugrid")).stdout
+    part = re.search(r"<h3><bdi>s1</bdi>.*?</figure>", page, re.S)
+    problems = [] if part and part[0].count("<img") == 2 and "#g0" in part[0] and "2026-01-01 01:00" in part[0] else ["no map with coast for each time"]
+    other = re.search(r"<h3><bdi>mesh2d_face_nodes</bdi>.*?(?=<details class=var|</section>)", page, re.S)
+    report("meanings: faces of a mesh on the page", problems + (["numbers of nodes are drawn"] if other and "<figure" in other[0] else []))
+
+
 try:
     statistics()
     samples()
     coasts()
     places()
+    sliders()
 finally:
     shutil.rmtree(tmp, ignore_errors=True)
 sys.exit(cases.status())

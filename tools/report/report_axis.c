@@ -150,3 +150,23 @@ report_axis_is_upward(report_page *p, const dump_var *v, int dim)
     dump_var_clear(&c);
     return upward;
 }
+
+/* By the standard name of its coordinate, else by its own name. */
+bool
+report_is_member(const dump_var *v, int dim)
+{
+    static const char *const names[] = {"number",   "member",          "realization", "ens",
+                                        "ensemble", "ensemble_member", "member_id",   "realisation"};
+    char                     name[NC_MAX_NAME + 1] = "";
+    text_buf                 standard = TEXT_BUF_INIT;
+    int                      grp, varid;
+    bool                     is = false;
+
+    (void)nc_inq_dimname(v->grp, v->dims[dim], name);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        is = is || strcmp(name, names[i]) == 0;
+    if (report_find_coordinate(v, dim, &grp, &varid) && report_add_att(&standard, grp, varid, "standard_name", 60))
+        is = is || strcmp(standard.s, "realization") == 0;
+    text_clear(&standard);
+    return is;
+}

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     MAP_SIDE = 256,
@@ -222,14 +223,17 @@ typedef struct map {
     report_chart   chart;
 } map;
 
-/* The first dimension before those of the map that is longer than 1. */
+/* The first dimension before those of the map that is longer than 1; one of an ensemble's members only if there is no
+ * other. */
 static int
 find_slide(const dump_var *v, int y)
 {
+    int slide = -1;
+
     for (int i = 0; i < y; i++)
-        if (v->shape[i] > 1)
-            return i;
-    return -1;
+        if (v->shape[i] > 1 && (slide < 0 || (report_is_member(v, slide) && !report_is_member(v, i))))
+            slide = i;
+    return slide;
 }
 
 /* The means of a map's pixels; of categories, which have no mean, some values. */
@@ -245,7 +249,9 @@ read_plane(const map *m, const size_t *at, report_sample *s, report_stats *st)
 
     for (int i = 0; i < v->ndims; i++)
         places[i] = i == m->y || i == m->x ? MAP_SIDE : 1;
-    if (m->w->flags.n > 0) {
+    if (m->w->mesh != NULL) {
+        rc = report_mesh_read(m->p, m->w->mesh, m->w->own, &m->w->meaning, at, s, st, &why);
+    } else if (m->w->flags.n > 0) {
         rc = report_sample_try(m->p, v, &m->w->meaning, at, v->ndims - m->y, MAP_SAMPLE, s, &why);
         report_stats_make(s, st);
     } else {
@@ -490,22 +496,50 @@ add_maps(report_page *p, text_buf *t, report_values *w, int y, int x)
 
 /* ---- all ------------------------------------------------------------------------------------------------------ */
 
+/* The numbers of a mesh's nodes: a picture of them says nothing. */
+static bool
+is_connectivity(const dump_var *v)
+{
+    text_buf role = TEXT_BUF_INIT;
+    bool     is = report_add_att(&role, v->grp, v->id, "cf_role", 60) && strstr(role.s, "_connectivity") != NULL;
+
+    text_clear(&role);
+    return is;
+}
+
+static bool
+add_mesh(report_page *p, text_buf *t, const report_values *w, const report_mesh *mesh)
+{
+    report_values view = *w;
+    int           y, x;
+
+    view.v = &mesh->view;
+    view.mesh = mesh;
+    view.own = w->v;
+    report_choose_dims(view.v, &y, &x);
+    return add_maps(p, t, &view, y, x);
+}
+
 bool
 report_add_figure(report_page *p, text_buf *t, report_values *w)
 {
-    text_buf figure = TEXT_BUF_INIT;
-    int      y, x;
-    bool     drawn = true;
+    text_buf    figure = TEXT_BUF_INIT;
+    report_mesh mesh;
+    int         y, x;
+    bool        drawn = true;
 
     report_choose_dims(w->v, &y, &x);
-    if (x < 0 || w->stats.missing == w->stats.n ||
+    if (x < 0 || w->stats.missing == w->stats.n || is_connectivity(w->v) ||
         (y >= 0 && w->v->shape[x] <= 4 && report_is_coordinate(p, w->v->grp, w->v->id) &&
          report_is_bounds(w->v->grp, w->v->id)))
         return false;
-    if (y < 0)
+    if (report_mesh_load(w->v, &mesh))
+        drawn = add_mesh(p, &figure, w, &mesh);
+    else if (y < 0)
         add_line(p, &figure, w, x);
     else
         drawn = add_maps(p, &figure, w, y, x);
+    report_mesh_clear(&mesh);
     if (drawn)
         text_addf(t, "<figure>%s</figure>\n", figure.s);
     text_clear(&figure);

@@ -232,12 +232,26 @@ load_projected(report_page *p, report_geo *g)
     return good;
 }
 
+static bool
+load_mesh(report_geo *g)
+{
+    if (!report_mesh_place(g))
+        return false;
+    g->point = memory_alloc(g->rows * g->cols, sizeof *g->point);
+    for (size_t i = 0; i < g->rows * g->cols; i++)
+        set_point(g->point[i], g->lat[i], g->lon[i]);
+    return true;
+}
+
 void
 report_geo_read(report_page *p, report_geo *g)
 {
     const pair vars = {.lat_grp = g->lat_grp, .lat = g->lat_id, .lon_grp = g->lon_grp, .lon = g->lon_id};
 
-    g->has = g->projected ? load_projected(p, g) : g->plane ? load_plane(p, &vars, g) : load_axes(p, &vars, g);
+    g->has = g->mesh        ? load_mesh(g)
+             : g->projected ? load_projected(p, g)
+             : g->plane     ? load_plane(p, &vars, g)
+                            : load_axes(p, &vars, g);
     if (!g->has)
         report_geo_clear(g);
 }

@@ -149,6 +149,8 @@ report_geo_name(const dump_var *v, int y, int x, report_geo *g)
     pair vars;
 
     *g = (report_geo){.ny = v->shape[y], .nx = v->shape[x]};
+    if (v->dims[y] < 0)
+        return report_mesh_name(v, g);
     if (!find_axes(v, y, x, &vars)) {
         g->plane = true;
         g->projected = !find_planes(v, y, x, &vars);

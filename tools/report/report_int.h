@@ -288,6 +288,8 @@ bool         report_find_outward(const dump_var *v, report_find_test *is, const 
 void report_axis_label(report_page *p, const dump_var *v, int dim, size_t index, text_buf *t);
 /* The first index belongs below: the coordinates rise, or there are none; depth and pressure fall. */
 bool report_axis_is_upward(report_page *p, const dump_var *v, int dim);
+/* Its places are the members of an ensemble. */
+bool report_is_member(const dump_var *v, int dim);
 
 /* ---- report_names.c: names of places -------------------------------------------------------------------------- */
 
@@ -323,6 +325,7 @@ typedef struct report_geo {
     bool    has;                              /* else nothing else counts */
     bool    plane;                            /* latitudes and longitudes of two dimensions; else of one each */
     bool    projected;                        /* these are computed, from y and x of a grid mapping */
+    bool    mesh;                             /* a grid of cells over a mesh, whose variable is lat_id */
     int     map_grp, map_id;                  /* its variable */
     int     lat_grp, lat_id, lon_grp, lon_id; /* the variables; of a projection, y and x */
     size_t  ny, nx;                           /* of the map */
@@ -344,6 +347,27 @@ double report_geo_aspect(const report_geo *g);    /* height / width that is true
 bool report_geo_at(const report_geo *g, double row, double col, double *lat, double *lon);
 bool report_geo_find(report_geo *g, double lat, double lon, double *row, double *col);
 void report_geo_region(const report_geo *g, double lat[2], double lon[2]);
+
+/* ---- report_mesh.c: unstructured meshes ------------------------------------------------------------------------- */
+
+typedef struct report_mesh {
+    dump_var view; /* the variable with rows and columns of cells in place of its last dimension */
+    bool     at_nodes;
+    size_t   nfaces, corners;
+    size_t  *node; /* of each face's corners, or SIZE_MAX */
+    size_t   rows, cols;
+    size_t  *face; /* of each cell, or SIZE_MAX; the first row is the southernmost */
+} report_mesh;
+
+/* False: the variable is on no mesh, or on one whose nodes are no latitudes and longitudes. */
+bool report_mesh_load(const dump_var *v, report_mesh *m);
+void report_mesh_clear(report_mesh *m);
+/* The values of cells; as report_fold_try() otherwise. `v`: the variable itself. */
+int report_mesh_read(report_page *p, const report_mesh *m, const dump_var *v, const report_meaning *meaning,
+                     const size_t *at, report_sample *s, report_stats *st, const char **why);
+/* For report_geo_name() and report_geo_read(): of a view, and its latitudes and longitudes. */
+bool report_mesh_name(const dump_var *view, report_geo *g);
+bool report_mesh_place(report_geo *g);
 
 /* ---- report_geo_lines.c, report_coast.c ------------------------------------------------------------------------ */
 
@@ -461,13 +485,15 @@ void report_add_legend(text_buf *t, const report_flags *f);
 
 /* What is known of a variable's values. */
 typedef struct report_values {
-    const dump_var *v;
-    report_meaning  meaning;
-    report_sample   sample;
-    report_stats    stats;
-    report_flags    flags;
-    report_scale    scale;
-    report_digits   digits;
+    const dump_var    *v;
+    const report_mesh *mesh; /* NULL: none; else v is its view of ... */
+    const dump_var    *own;
+    report_meaning     meaning;
+    report_sample      sample;
+    report_stats       stats;
+    report_flags       flags;
+    report_scale       scale;
+    report_digits      digits;
 } report_values;
 
 /* The dimensions that a picture has: the last two that are longer than 1; y -1: a line; x -1: no picture. */
@@ -499,6 +525,9 @@ typedef struct report_plot {
     report_page        page;
     const report_look *look;
     dump_var           v;
+    bool               on_mesh; /* then v is its view of ... */
+    report_mesh        mesh;
+    dump_var           own;
     report_meaning     meaning;
     report_sample      sample;
     report_stats       stats;

@@ -104,7 +104,9 @@ read_values(report_plot_data *d, const char **why)
     places = memory_alloc((size_t)d->v.ndims, sizeof *places);
     for (int i = 0; i < d->v.ndims; i++)
         places[i] = i != d->x && i != d->y ? 1 : d->y < 0 ? LINE_PLACES : MAP_PLACES;
-    if (nc_inq_attid(d->v.grp, d->v.id, "flag_meanings", NULL) == NC_NOERR) {
+    if (d->on_mesh) {
+        rc = report_mesh_read(&d->page, &d->mesh, &d->own, &d->meaning, at, &d->sample, &d->stats, why);
+    } else if (nc_inq_attid(d->v.grp, d->v.id, "flag_meanings", NULL) == NC_NOERR) {
         rc = report_sample_try(&d->page, &d->v, &d->meaning, at, free_dims, FLAGS, &d->sample, why);
         report_stats_make(&d->sample, &d->stats);
     } else {
@@ -246,6 +248,11 @@ load_plot(report_plot_data *d)
         return dump_fail_text(&c->report, rc, "%s: %s", c->report.file, why);
     if ((rc = dump_var_load_part(c, c->vars[0].ncid, c->vars[0].varid, &d->v)) != NC_NOERR)
         return dump_fail(&c->report, rc, c->o->vars.name[0]);
+    if (report_is_numeric(&d->v) && report_mesh_load(&d->v, &d->mesh)) {
+        d->on_mesh = true;
+        d->own = d->v;
+        d->v = d->mesh.view;
+    }
     if ((rc = load_values(d)) != NC_NOERR)
         return rc;
     make_title(d);
@@ -280,7 +287,8 @@ clear_plot(report_plot_data *d)
     text_clear(&d->units);
     report_sample_clear(&d->sample);
     report_meaning_clear(&d->meaning);
-    dump_var_clear(&d->v);
+    report_mesh_clear(&d->mesh);
+    dump_var_clear(d->on_mesh ? &d->own : &d->v);
     dump_select_clear(&d->page.d);
     hyperslab_clear(&d->page.d.part);
     dim_table_clear(&d->page.d.dims);
