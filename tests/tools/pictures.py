@@ -383,6 +383,17 @@ def categories():
     r = run("nczdump", "--plot", "lccs_class", "--range", "0,9", place, os.path.join(tmp, "x.svg"))
     problems += [] if r.returncode == 1 and b"categories: --range, --log and --colors are of numbers" in r.stderr else [r.stderr.decode()]
     report("pictures: categories", problems)
+    place = make("pump.zarr", "netcdf p { dimensions: t = 5 ; variables: byte v(t) ; v:flag_values = 0b, 7b, 2b ; "
+                 "v:flag_meanings = \"off full half\" ; data: v = 0, 7, 7, 2, 9 ; }")
+    picture = plot("pump", "v", place=place)
+    rows, (_, line), problems = dict(picture.ticks("y")), picture.lines()[0], []
+    problems += [] if sorted(rows, key=rows.get) == ["other values", "half", "full", "off"] else [rows]
+    for i, name in enumerate(("off", "full", "full", "half", "other values")):
+        if min(math.hypot(i / 4 - x, rows[name] - y) for x, y in line) > 0.003:
+            problems.append("%d is not %s: %s" % (i, name, line))
+    text = run("nczdump", "--show", "v", place, LC_ALL="C.UTF-8").stdout.decode()
+    problems += [] if "from below:  off  full  half  other values" in text else [text]
+    report("pictures: a line of categories", problems)
 
 
 # ---- what a terminal gets --------------------------------------------------------------------------------------------

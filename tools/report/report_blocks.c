@@ -237,18 +237,23 @@ add_legend(text_buf *t, const blocks *b, size_t room)
     const report_flags *f = &b->d->flags;
     size_t              used = 0;
 
+    if (b->d->y < 0)
+        used = add_safe(t, "from below:  ", room);
+
     for (int i = 0; i <= f->n; i++) {
         const char *name = i < f->n ? f->name[i] : "other values";
         size_t      wide = terminal_measure(name) + 4;
 
-        if ((i < f->n ? f->count[i] : f->others) == 0)
+        if ((i < f->n ? f->count[i] : f->others) == 0 && (b->d->y >= 0 || i == f->n))
             continue;
         if (used > 0 && used + wide > room) {
             text_addc(t, '\n');
             used = 0;
         }
-        add_shade(t, b, (unsigned char)(i < f->n ? i + 1 : REPORT_CATEGORIES + 1));
-        text_addc(t, ' ');
+        if (b->d->y >= 0) {
+            add_shade(t, b, (unsigned char)(i < f->n ? i + 1 : REPORT_CATEGORIES + 1));
+            text_addc(t, ' ');
+        }
         used += 2 + add_safe(t, name, room > 4 ? room - 4 : 1) + 2;
         text_add(t, "  ");
     }

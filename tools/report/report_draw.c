@@ -67,10 +67,22 @@ draw_stroke(picture_cells *cells, size_t x0, size_t y0, size_t x1, size_t y1)
     }
 }
 
+/* Of a line: where a value is between the ends of its axis; categories are in rows. */
+static double
+part_of(const report_plot_data *d, double value)
+{
+    int kind;
+
+    if (d->flags.n == 0)
+        return report_scale_part(&d->scale, value);
+    kind = report_flags_find(&d->flags, value);
+    return ((kind < 0 ? d->flags.n : kind) + 0.5) / (d->flags.n + (d->flags.others > 0));
+}
+
 static size_t
 row_of(const report_plot_data *d, double value, const picture_cells *cells)
 {
-    double part = fmin(fmax(report_scale_part(&d->scale, value), 0), 1);
+    double part = fmin(fmax(part_of(d, value), 0), 1);
 
     return (size_t)((1 - part) * (double)(cells->height - 1) + 0.5);
 }
@@ -190,14 +202,7 @@ draw_map_area(report_plot_data *d, const picture_chart *c, double scale, picture
 static double
 place_value(const report_plot_data *d, const picture_chart *c, double value)
 {
-    double part = report_scale_part(&d->scale, value);
-
-    if (d->flags.n > 0) {
-        int kind = report_flags_find(&d->flags, value);
-
-        part = ((kind < 0 ? d->flags.n : kind) + 0.5) / (d->flags.n + (d->flags.others > 0));
-    }
-    return c->top + c->area_height * (1 - fmin(fmax(part, -0.1), 1.1));
+    return c->top + c->area_height * (1 - fmin(fmax(part_of(d, value), -0.1), 1.1));
 }
 
 static double
@@ -224,26 +229,32 @@ draw_band(const report_plot_data *d, const picture_chart *c, const report_line *
     }
 }
 
-/* A missing value leaves a gap; a value between two gaps is a dot. */
+/* A missing value leaves a gap; a value between two gaps is a dot. A category, which has no mean, lasts to the next. */
 static void
 draw_line_area(const report_plot_data *d, const picture_chart *c, double scale, picture *p)
 {
-    report_line l;
-    bool        drawing = false;
+    const double dot = 1.6;
+    report_line  l;
+    bool         drawing = false, kinds = d->flags.n > 0;
+    double       before = 0;
 
     report_line_make(&d->sample, d->x, (size_t)ceil(c->area_width * scale), &l);
     if (l.least != NULL)
         draw_band(d, c, &l, p);
     picture_path(p, &(picture_style){.stroke = {PICTURE_MARK, {0}}, .width = 1.4});
     for (size_t i = 0; i < l.n; i++) {
-        double x = place_index(d, c, l.index[i]), y = place_value(d, c, l.value[i]);
+        double x = place_index(d, c, l.index[i]);
+        double y = place_value(d, c, kinds && l.most != NULL ? l.most[i] : l.value[i]);
         bool   has = isfinite(l.value[i]), ends = i + 1 == l.n || !isfinite(l.value[i + 1]);
 
         if (has && !drawing)
-            picture_move(p, ends ? x - 0.7 : x, y);
+            picture_move(p, ends ? x - dot : x, y);
+        if (has && drawing && kinds)
+            picture_line(p, x, before);
         if (has && (drawing || ends))
-            picture_line(p, ends && !drawing ? x + 0.7 : x, y);
+            picture_line(p, ends && !drawing ? x + dot : x, y);
         drawing = has;
+        before = y;
     }
     report_line_clear(&l);
 }

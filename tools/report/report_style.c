@@ -72,7 +72,8 @@ const char *const report_style[] = {
     "flex:1;min-width:8rem;max-width:24rem;accent-color:var(--mark)}\n",
     ".at{font-weight:600;font-variant-numeric:tabular-nums}output{flex:1;text-align:right;min-height:1.3rem;"
     "font-size:.85rem}\n",
-    ".scale{grid-column:2;margin:.5rem .9rem 0 0;font-size:.8rem;color:var(--soft);font-variant-numeric:tabular-nums}\n",
+    ".scale{grid-column:2;margin:.5rem .9rem 0 "
+    "0;font-size:.8rem;color:var(--soft);font-variant-numeric:tabular-nums}\n",
     ".side .scale{max-width:24rem;padding:0 1.2rem}.hist{display:block;width:100%;height:2.4rem}.hist path{"
     "fill:var(--soft);opacity:.55}.bar{height:.7rem}"
     ".below{clip-path:polygon(0 50%,.7rem 0,100% 0,100% 100%,.7rem "

@@ -77,7 +77,7 @@ is_power(const char *s, size_t letters, size_t power, size_t n)
     char              word[8];
     size_t            sign = power < n && s[power] == '-';
 
-    if (letters == 0 || n - power < 1 + sign || n - power > 2 + sign ||
+    if (power == 0 || n - power < 1 + sign || n - power > 2 + sign ||
         strspn(s + power + sign, "0123456789") < n - power - sign)
         return false;
     (void)snprintf(word, sizeof word, " %.*s ", (int)letters, s);
@@ -117,6 +117,8 @@ add_unit(text_buf *t, const char *s, size_t n)
         }
     while (letters < n && isalpha((unsigned char)s[letters]))
         letters++;
+    if (letters == 0 && n > 3 && strncmp(s, "10^", 3) == 0)
+        letters = 2;
     power = letters;
     while (power < n && power < letters + 2 && (s[power] == '^' || s[power] == '*'))
         power++;

@@ -255,7 +255,7 @@ static void
 make_labels(const report_coord *c, size_t most, report_ticks *t)
 {
     size_t step =
-        c->kind == REPORT_NAMES ? dump_divide_up(c->n, most) : (size_t)fmax(1, step_for((double)c->n, most));
+        c->kind == REPORT_NAMES ? dump_divide_up(c->n, most) : (size_t)fmax(1, step_for((double)c->n, (double)most));
 
     for (size_t i = 0; i < c->n; i += step)
         add_tick(t, c->index[i], c->name[i]);
