@@ -76,6 +76,25 @@ def golden(tmp):
             report("%s %s as an archive" % (writer, case), problem or differences(want, got))
 
 
+def releases(tmp):
+    """What each release wrote reads as it did then (release.py)."""
+    top = os.path.join(data, "releases")
+    for writer in sorted(os.listdir(top)):
+        folder = os.path.join(top, writer)
+        for f in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+            if not f.endswith(".cdl"):
+                continue
+            case = f[:-4]
+            source = next(os.path.join(folder, case + end) for end in (".zip", ".store", ".nc") if os.path.exists(os.path.join(folder, case + end)))
+            if source.endswith(".zip"):
+                with zipfile.ZipFile(source) as z:
+                    z.extractall(tmp)
+                source = os.path.join(tmp, case)
+            want = open(os.path.join(folder, f), encoding="utf-8").read()
+            got, problem = dump(source, case)
+            report("%s %s" % (writer, case), problem or differences(want, got))
+
+
 SHARDED = " sharded"
 
 # What a dialect cannot hold, so that its dump differs from the source in known lines only.
@@ -167,6 +186,7 @@ tmp = tempfile.mkdtemp(prefix="nczarr-golden-", dir="/dev/shm" if os.access("/de
 try:
     if base is None:
         golden(tmp)
+        releases(tmp)
     round_trips(tmp)
 finally:
     shutil.rmtree(tmp)

@@ -13,15 +13,18 @@ foreach(name in_c.c in_cxx.cpp)
 endforeach()
 """
 FOLDER = """cmake_minimum_required(VERSION 3.14)
-project(model C CXX)
+project(model C CXX Fortran)
 set(NCZARR_WITH OFF)
 set(NCZARR_WITH_ZSTD ON)
+set(NCZARR_FORTRAN ON)
 add_subdirectory(%s nczarr)
 foreach(name in_c.c in_cxx.cpp netcdf.c codecs.c)
   add_executable(${name}.exe ${name})
   target_link_libraries(${name}.exe PRIVATE nczarr::netcdf)
 endforeach()
 target_compile_definitions(codecs.c.exe PRIVATE _GNU_SOURCE)
+add_executable(fortran.f90.exe fortran.f90)
+target_link_libraries(fortran.f90.exe PRIVATE nczarr::fortran)
 """
 FOUND = """cmake_minimum_required(VERSION 3.14)
 project(model C CXX)
@@ -43,8 +46,19 @@ int main(int argc, char **argv)
     return puts(nc_inq_libvers()) < 0;
 }
 """
+FORTRAN = """program in_fortran
+  use netcdf
+  implicit none
+  character(len=512) :: path
+  integer :: ncid
+  call get_command_argument(1, path)
+  if (nf90_create(path, nf90_netcdf4, ncid) /= nf90_noerr) error stop 1
+  if (nf90_close(ncid) /= nf90_noerr) error stop 1
+  print '(a)', trim(nf90_inq_libvers())
+end program in_fortran
+"""
 CPU_SECONDS = 120  # that a project takes with the library in it, optimised: two cores, one minute
-PARTS_OF_TREE = ("CMakeLists.txt", "LICENSE", "meson.build", "include", "packaging", "src", "tools/amalgamate.py")
+PARTS_OF_TREE = ("CMakeLists.txt", "LICENSE", "meson.build", "fortran", "include", "packaging", "src", "tools/amalgamate.py")
 
 
 class Failed(Exception):
@@ -75,7 +89,7 @@ def pack(root, tmp):
 
 def make_project(folder, lists, root):
     os.makedirs(folder)
-    files = {"CMakeLists.txt": lists, "in_c.c": PROGRAM % "nczarr.h", "in_cxx.cpp": PROGRAM % "nczarr.h", "netcdf.c": PROGRAM % "netcdf.h"}
+    files = {"CMakeLists.txt": lists, "in_c.c": PROGRAM % "nczarr.h", "in_cxx.cpp": PROGRAM % "nczarr.h", "netcdf.c": PROGRAM % "netcdf.h", "fortran.f90": FORTRAN}
     for name, text in files.items():
         with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
             f.write(text)
