@@ -188,7 +188,7 @@ def places():
     top, bottom = (float(re.search(r"([\d.]+)\u00b0N", l)[1]) for l in (edges + ["\u00b0N"] * 2)[:2]) if len(edges) == 2 else (0, 0)
     report("meanings: a descending pass has north above", [] if top > 59 and bottom < 46 else edges)
     for name, var, title in (("sea_ice", "cdr_seaice_conc[1,:,:]", "tdim = 2025-01-02"), ("wrf", "T2[2,:,:]", "Time = 2026-01-10 06:00"),
-                             ("ensemble", "t2m[1,2,:,:]", "number = 1 \u00b7 step = 48 hours (2026-01-03)"), ("argo", "TEMP", None)):
+                             ("ensemble", "t2m[1,2,:,:]", "number = 1 \u00b7 step = 48 hours (2026-01-03)"), ("argo", "PRES", None)):
         lines = show(make(name) if name != "sea_ice" else os.path.join(tmp, "sea_ice.zarr"), var)
         good = any(title in l for l in lines) if title else any("2026-01-21" in l for l in lines)
         report("meanings: times of %s" % name, [] if good else lines[:2] + lines[-4:])
@@ -210,12 +210,31 @@ def sliders():
     report("meanings: faces of a mesh on the page", problems + (["numbers of nodes are drawn"] if other and "<figure" in other[0] else []))
 
 
+def profiles():
+    """Values across, pressure downward: each point of each profile is where its values say."""
+    page = run("nczdump", "--html", os.path.join(tmp, "argo.zarr")).stdout
+    part = re.search(r'viewBox="0 0 10000 1000"[^>]*aria-label="Profile of TEMP"><path d="([^"]*)"', page)
+    lines = [[float(n) for n in l.split()] for l in part[1].split("M")[1:]] if part else []
+    pres = [[5 + 1.2 * k * k for k in range(40 - 5 * p)] for p in range(3)]
+    temp = [[4 + 16 * math.exp(-a / 300) + p for a in levels] for p, levels in enumerate(pres)]
+    low, high = min(map(min, temp)), max(map(max, temp))
+    low, high = low - (high - low) / 25, high + (high - low) / 25
+    deep, problems = max(map(max, pres)), [] if [len(l) // 2 for l in lines] == [40, 35, 30] else ["lines of %s points" % [len(l) // 2 for l in lines]]
+    for l, levels, values in zip(lines, pres, temp):
+        for k, (a, v) in enumerate(zip(levels, values)):
+            x, y = (v - low) / (high - low) * 10000, (a - 5) / (deep - 5) * 1000
+            if abs(l[2 * k] - x) > 3 or abs(l[2 * k + 1] - y) > 1:
+                problems.append("%s dbar, %.3f is at %s instead of %.0f, %.0f" % (a, v, l[2 * k:2 * k + 2], x, y))
+    report("meanings: profiles against pressure", problems)
+
+
 try:
     statistics()
     samples()
     coasts()
     places()
     sliders()
+    profiles()
 finally:
     shutil.rmtree(tmp, ignore_errors=True)
 sys.exit(cases.status())

@@ -113,20 +113,20 @@ report_axis_label(report_page *p, const dump_var *v, int dim, size_t index, text
 
 /* ---- directions ----------------------------------------------------------------------------------------------- */
 
-/* Depth, and pressure: the greater, the further down. */
-static bool
-means_downward(const dump_var *c)
+bool
+report_is_downward(int grp, int varid)
 {
-    static const char *const pressure[] = {"Pa", "hPa", "kPa", "mbar", "millibar", "mb", "bar"};
+    static const char *const pressure[] = {"Pa", "hPa", "kPa",  "mbar",    "millibar",
+                                           "mb", "bar", "dbar", "decibar", "decibars"};
     dump_att                 a;
-    bool                     found = dump_att_load_named(c->grp, c->id, "positive", &a) == NC_NOERR, down = false;
+    bool                     found = dump_att_load_named(grp, varid, "positive", &a) == NC_NOERR, down = false;
 
     if (found && a.type == NC_CHAR && a.val != NULL)
         down = strcmp(a.val, "down") == 0 || strcmp(a.val, "DOWN") == 0 || strcmp(a.val, "Down") == 0;
     dump_att_clear(&a);
     if (found)
         return down;
-    if (dump_att_load_named(c->grp, c->id, "units", &a) == NC_NOERR && a.type == NC_CHAR && a.val != NULL)
+    if (dump_att_load_named(grp, varid, "units", &a) == NC_NOERR && a.type == NC_CHAR && a.val != NULL)
         for (size_t i = 0; i < sizeof pressure / sizeof *pressure; i++)
             down = down || strcmp(a.val, pressure[i]) == 0;
     dump_att_clear(&a);
@@ -146,7 +146,7 @@ report_axis_is_upward(report_page *p, const dump_var *v, int dim)
         return true;
     if (read_coordinate(&c, report_index_in_dim(v->part[dim], 0), &first) &&
         read_coordinate(&c, report_index_in_dim(v->part[dim], v->shape[dim] - 1), &last))
-        upward = (last >= first) != means_downward(&c);
+        upward = (last >= first) != report_is_downward(c.grp, c.id);
     dump_var_clear(&c);
     return upward;
 }

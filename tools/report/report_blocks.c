@@ -282,10 +282,10 @@ add_all(text_buf *t, const report_plot_data *d, const report_screen *screen)
         b.halves = false;
     report_draw_cells(d, room, b.halves ? 2 * lines : lines, b.halves ? 1 : 2, &b.cells);
     add_title(t, d, room);
-    if (d->y >= 0)
+    if (d->y >= 0 || d->profile.n > 0)
         add_line(t, d->y_name.s, d->y_label[0].s, room);
     add_picture(t, &b);
-    if (d->y >= 0)
+    if (d->y >= 0 || d->profile.n > 0)
         add_line(t, d->y_name.s, d->y_label[2].s, room);
     add_ends(t, d, b.cells.width, room);
     if (d->flags.n > 0)

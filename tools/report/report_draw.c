@@ -111,6 +111,28 @@ draw_line(const report_plot_data *d, picture_cells *cells)
     }
 }
 
+/* Where a line of cells is. */
+typedef struct cursor {
+    picture_cells *cells;
+    size_t         x, y;
+} cursor;
+
+static void
+stroke_to(void *arg, bool joined, double x, double y)
+{
+    cursor *at = arg;
+    size_t  before_x = at->x, before_y = at->y;
+
+    at->x = (size_t)(fmin(fmax(x, 0), 1) * (double)(at->cells->width - 1) + 0.5);
+    at->y = (size_t)(fmin(fmax(y, 0), 1) * (double)(at->cells->height - 1) + 0.5);
+    if (!joined)
+        draw_stroke(at->cells, at->x, at->y, at->x, at->y);
+    else if (before_x <= at->x)
+        draw_stroke(at->cells, before_x, before_y, at->x, at->y);
+    else
+        draw_stroke(at->cells, at->x, at->y, before_x, before_y);
+}
+
 /* The greatest multiple of n up to `most`, so that all values get as many cells; `most` itself where n is greater. */
 static size_t
 fit_cells(size_t n, double most)
@@ -127,7 +149,9 @@ draw_values(const report_plot_data *d, size_t width, size_t height, picture_cell
         .scale = d->flags.n > 0 ? NULL : &d->scale, .levels = REPORT_LEVELS, .flags = &d->flags};
 
     report_cells_init(cells, width, height, paint.scale, paint.levels);
-    if (d->y < 0)
+    if (d->profile.n > 0)
+        report_profile_draw(&d->profile, stroke_to, &(cursor){.cells = cells});
+    else if (d->y < 0)
         draw_line(d, cells);
     else
         report_draw_map(cells, &d->sample, d->y, d->x, &paint, d->upward);
@@ -259,13 +283,26 @@ draw_line_area(const report_plot_data *d, const picture_chart *c, double scale, 
     report_line_clear(&l);
 }
 
+static void
+draw_profile_to(void *arg, bool joined, double x, double y)
+{
+    const pen *at = arg;
+
+    (joined ? picture_line : picture_move)(at->p, at->c->left + at->c->area_width * x,
+                                           at->c->top + at->c->area_height * y);
+}
+
 void
 report_draw_data(report_plot_data *d, const picture_chart *c, double scale, picture *p)
 {
     picture_clip(p, c->left, c->top, c->area_width, c->area_height);
-    if (d->y < 0)
+    if (d->profile.n > 0) {
+        picture_path(p, &(picture_style){.stroke = {PICTURE_MARK, {0}}, .width = 1.4});
+        report_profile_draw(&d->profile, draw_profile_to, &(pen){.p = p, .c = c});
+    } else if (d->y < 0) {
         draw_line_area(d, c, scale, p);
-    else
+    } else {
         draw_map_area(d, c, scale, p);
+    }
     picture_unclip(p);
 }

@@ -201,6 +201,60 @@ add_line(report_page *p, text_buf *t, report_values *w, int x)
         report_sample_clear(&s);
 }
 
+/* ---- profiles ------------------------------------------------------------------------------------------------- */
+
+typedef struct outline {
+    text_buf *t;
+    double    wide, high;
+} outline;
+
+static void
+add_profile_point(void *arg, bool joined, double x, double y)
+{
+    const outline *to = arg;
+
+    text_addf(to->t, joined ? " %.5g %.4g" : "M%.5g %.4g", x * to->wide, y * to->high);
+}
+
+static void
+add_profile_paths(text_buf *t, const report_values *w, const report_profile *f, double wide, double high)
+{
+    report_add_text(t, w->v->name);
+    text_add(t, "\"><path d=\"");
+    report_profile_draw(f, add_profile_point, &(outline){.t = t, .wide = wide, .high = high});
+    text_add(t, "\"/></svg>");
+}
+
+static void
+add_profile(report_page *p, text_buf *t, const report_values *w, const report_profile *f)
+{
+    report_chart c = {.x_len = 2, .y_len = 2, .upward = !f->downward};
+    text_buf     units = TEXT_BUF_INIT;
+
+    report_ticks_values(&f->across, X_TICKS, &c.x);
+    (void)report_add_units(&units, w->v->grp, w->v->id);
+    report_add_units_html(&c.x_name, units.s, c.x.exponent);
+    report_ticks_values(&f->up, 6, &c.y);
+    report_add_text(&c.y_name, f->name.s);
+    text_addc(&c.y_name, ' ');
+    report_add_units_html(&c.y_name, f->units.s, c.y.exponent);
+    report_chart_begin(t, &c);
+    text_addf(t,
+              "<div class=\"pic lines\" style=height:24rem><svg class=line viewBox=\"0 0 %d %d\" "
+              "preserveAspectRatio=none role=img aria-label=\"Profile of ",
+              WIDE, HIGH);
+    add_profile_paths(t, w, f, WIDE, HIGH);
+    text_add(t, "</div>");
+    report_chart_end(t, &c);
+    text_add(t, "</div>\n");
+    if (f->n > 1)
+        text_addf(t, "<figcaption>%zu profiles</figcaption>\n", f->n);
+    report_chart_clear(&c);
+    text_clear(&units);
+    text_add(&p->row.picture, "<svg class=spark viewBox=\"-2 -2 88 40\" role=img aria-label=\"Profile of ");
+    add_profile_paths(&p->row.picture, w, f, 84, 36);
+}
+
 /* ---- maps ----------------------------------------------------------------------------------------------------- */
 
 typedef struct frame {
@@ -523,22 +577,26 @@ add_mesh(report_page *p, text_buf *t, const report_values *w, const report_mesh 
 bool
 report_add_figure(report_page *p, text_buf *t, report_values *w)
 {
-    text_buf    figure = TEXT_BUF_INIT;
-    report_mesh mesh;
-    int         y, x;
-    bool        drawn = true;
+    text_buf       figure = TEXT_BUF_INIT;
+    report_profile profile;
+    report_mesh    mesh = {.nfaces = 0};
+    int            y, x;
+    bool           drawn = true;
 
     report_choose_dims(w->v, &y, &x);
     if (x < 0 || w->stats.missing == w->stats.n || is_connectivity(w->v) ||
         (y >= 0 && w->v->shape[x] <= 4 && report_is_coordinate(p, w->v->grp, w->v->id) &&
          report_is_bounds(w->v->grp, w->v->id)))
         return false;
-    if (report_mesh_load(w->v, &mesh))
+    if (report_profile_load(p, w->v, &profile))
+        add_profile(p, &figure, w, &profile);
+    else if (report_mesh_load(w->v, &mesh))
         drawn = add_mesh(p, &figure, w, &mesh);
     else if (y < 0)
         add_line(p, &figure, w, x);
     else
         drawn = add_maps(p, &figure, w, y, x);
+    report_profile_clear(&profile);
     report_mesh_clear(&mesh);
     if (drawn)
         text_addf(t, "<figure>%s</figure>\n", figure.s);

@@ -129,9 +129,9 @@ report_draw(report_plot_data *d, double width, double height, double scale, pict
                          .title = text_or_null(&d->title),
                          .note = text_or_null(&d->note),
                          .grid = d->y < 0};
-    take_ticks(&d->x_ticks, (double)d->v.shape[d->x], d->y >= 0, false, &c->x);
+    take_ticks(&d->x_ticks, d->profile.n > 0 ? 2 : (double)d->v.shape[d->x], d->y >= 0, false, &c->x);
     c->x.name = text_or_null(&d->x_name);
-    if (d->y < 0 && d->flags.n > 0)
+    if (d->y < 0 && d->flags.n > 0 && d->profile.n == 0)
         make_rows(d, &c->y);
     else
         take_ticks(&d->y_ticks, d->y < 0 ? 2 : (double)d->v.shape[d->y], d->y >= 0, d->upward, &c->y);

@@ -288,6 +288,8 @@ bool         report_find_outward(const dump_var *v, report_find_test *is, const 
 void report_axis_label(report_page *p, const dump_var *v, int dim, size_t index, text_buf *t);
 /* The first index belongs below: the coordinates rise, or there are none; depth and pressure fall. */
 bool report_axis_is_upward(report_page *p, const dump_var *v, int dim);
+/* Depth, and pressure: the greater, the further down. */
+bool report_is_downward(int grp, int varid);
 /* Its places are the members of an ensemble. */
 bool report_is_member(const dump_var *v, int dim);
 
@@ -459,6 +461,24 @@ void                report_places_clear(report_page *p);
 report_geo *report_page_grid(report_page *p, const dump_var *v, int y, int x, size_t *id);
 void        report_grids_clear(report_page *p);
 
+/* ---- report_profile.c: values over depth, pressure or height ----------------------------------------------------- */
+
+typedef struct report_profile {
+    size_t       n, levels;     /* profiles, and levels of each; n 0: there are none */
+    double      *value, *level; /* of all profiles, one after another */
+    bool         downward;      /* the vertical coordinate grows downward */
+    report_scale across, up;    /* of values, and of the vertical coordinate */
+    text_buf     name, units;   /* of that */
+} report_profile;
+
+/* A point of a line, from the left and from above, 0 ... 1; `joined`: to the one before. */
+typedef void report_profile_point(void *arg, bool joined, double x, double y);
+
+/* False: the variable is no profile. */
+bool report_profile_load(report_page *p, const dump_var *v, report_profile *f);
+void report_profile_clear(report_profile *f);
+void report_profile_draw(const report_profile *f, report_profile_point *point, void *arg);
+
 /* ---- report_chart.c: a picture's frame: ticks, names of axes, the scale -------------------------------------- */
 
 typedef struct report_chart {
@@ -533,7 +553,8 @@ typedef struct report_plot {
     report_stats       stats;
     report_scale       scale;
     report_flags       flags;
-    int                x, y; /* dimensions; y -1: a line */
+    report_profile     profile; /* n 0: none; else y is -1 */
+    int                x, y;    /* dimensions; y -1: a line */
     bool               upward;
     double             aspect; /* of a map: height / width; 0: any */
     report_geo         geo;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * report_mesh.c: variables on the faces or nodes of an unstructured mesh (UGRID), as a map: the face that each cell of a
- * grid of latitudes and longitudes lies in. A value at nodes gives each face the mean of its nodes.
+ * report_mesh.c: variables on the faces or nodes of an unstructured mesh (UGRID), as a map: the face that each cell of
+ * a grid of latitudes and longitudes lies in. A value at nodes gives each face the mean of its nodes.
  */
 #include "report_int.h"
 

@@ -232,6 +232,43 @@ place_line(report_plot_data *d)
     report_add_scaled_units(&d->y_name, d->units.s, d->y_ticks.exponent);
 }
 
+/* The value at the middle and the ends of a scale, for the terminal. */
+static void
+label_scale(const report_scale *s, bool falls, text_buf label[3])
+{
+    for (int i = 0; i < 3; i++)
+        report_add_significant(&label[i], s->least + (s->most - s->least) * (falls ? 2 - i : i) / 2);
+}
+
+/* Values across, the vertical coordinate upward or downward. */
+static void
+place_profile(report_plot_data *d)
+{
+    report_profile *f = &d->profile;
+    text_buf        units = TEXT_BUF_INIT;
+
+    if (f->n > 1) {
+        text_addf(&units, "%zu profiles", f->n);
+        add_part(&d->note, units.s);
+        text_reset(&units);
+    }
+    if (d->look->has_range)
+        f->across = report_scale_linear(d->scale.least, d->scale.most);
+    d->y = -1;
+    d->upward = !f->downward;
+    d->aspect = 1;
+    report_ticks_values(&f->across, 6, &d->x_ticks);
+    report_add_scaled_units(&d->x_name, d->units.s, d->x_ticks.exponent);
+    report_ticks_values(&f->up, 7, &d->y_ticks);
+    report_add_scaled_units(&units, f->units.s, d->y_ticks.exponent);
+    text_add(&d->y_name, f->name.s);
+    if (units.len > 0)
+        text_addf(&d->y_name, " (%s)", units.s);
+    label_scale(&f->across, false, d->x_label);
+    label_scale(&f->up, d->upward, d->y_label);
+    text_clear(&units);
+}
+
 static int
 load_plot(report_plot_data *d)
 {
@@ -256,6 +293,10 @@ load_plot(report_plot_data *d)
     if ((rc = load_values(d)) != NC_NOERR)
         return rc;
     make_title(d);
+    if (!d->on_mesh && report_profile_load(&d->page, &d->v, &d->profile)) {
+        place_profile(d);
+        return NC_NOERR;
+    }
     if (d->y >= 0)
         place_map(d);
     load_labels(d, d->x, false, d->x_label);
@@ -287,6 +328,7 @@ clear_plot(report_plot_data *d)
     text_clear(&d->units);
     report_sample_clear(&d->sample);
     report_meaning_clear(&d->meaning);
+    report_profile_clear(&d->profile);
     report_mesh_clear(&d->mesh);
     dump_var_clear(d->on_mesh ? &d->own : &d->v);
     dump_select_clear(&d->page.d);
