@@ -2,10 +2,10 @@
 """netCDF-4 files in buckets; ends with `N passed, N failed`. usage: netcdf4_run.py BUILD_DIR
 
 What each step asks of the server of chaos.py, what stands there afterwards, and what a second writer, an abort, a death and
-failures leave; then the same files through the real servers that stand in .cache/go-bin. What was put is read by our
+failures leave; HDF4 files, which are only read; then the same files through the real servers that stand in .cache/go-bin. What was put is read by our
 library, by nczdump --check and, where it is installed, by h5py.
 """
-import collections, os, shutil, subprocess, sys, tempfile, time
+import collections, glob, os, shutil, subprocess, sys, tempfile, time
 
 import faults
 import servers
@@ -433,8 +433,24 @@ class Chaos:
         report("what is in front is read at once", bad(self.tool("nczdump", "-h", self.url("b.nc"))) + ([] if kinds(bucket.log[at:]) == {"get": 1} else [kinds(bucket.log[at:])]))
         s.end()
 
+    def hdf4(self):
+        """HDF4 files: an open takes few requests, and the values are those of the file."""
+        bucket, s = self.start()
+        for path in sorted(glob.glob(os.path.join(ROOT, "tests", "data", "hdf4", "*.hdf"))):
+            name = os.path.basename(path)
+            with open(path, "rb") as f:
+                bucket.load(name, f.read())
+            here = self.tool("nczdump", "-h", path)
+            there = self.tool("nczdump", "-h", self.url(name))
+            got = kinds(bucket.log)
+            report("%s: %s" % (name, got), [] if there.stdout == here.stdout and got.get("get", 0) <= 4 and set(got) == {"get"} else [there.stderr])
+            here, there = self.tool("nczdump", path), self.tool("nczdump", self.url(name))
+            report("%s: all values" % name, [] if (there.stdout, there.returncode) == (here.stdout, here.returncode) else [there.stderr])
+            bucket.log.clear()
+        s.end()
+
     def go(self):
-        for part in (self.requests, self.second_writers, self.large, self.failures, self.soft_faults, self.commands):
+        for part in (self.requests, self.second_writers, self.large, self.failures, self.soft_faults, self.commands, self.hdf4):
             try:
                 part()
             except Exception as e:
