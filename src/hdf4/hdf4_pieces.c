@@ -80,13 +80,36 @@ add_table(ncz_hdf4 *f, const ncz_hdf4_data *data, const ncz_buf *bytes, unsigned
     return rc;
 }
 
+/* Where reads take long, all objects that have a table's length: each table says only which one is next. */
+static int
+fetch_tables(ncz_hdf4 *f, const ncz_hdf4_data *data)
+{
+    const ncz_hdf4_dd *end, *dd = ncz_hdf4_first(f, NCZ_HDF4_TAG_LINKED, &end);
+    uint64_t           length = TABLE_HEAD + data->table_refs * TABLE_REF;
+    ncz_read_range    *ranges;
+    size_t             n = 0;
+    int                rc;
+
+    if (!f->source.far || end - dd < 2 || data->block == 0 || length == data->block ||
+        data->len / data->block <= data->table_refs)
+        return NC_NOERR;
+    if ((ranges = ncz_alloc_n((size_t)(end - dd), sizeof *ranges)) == NULL)
+        return ncz_fail_nomem((size_t)(end - dd) * sizeof *ranges);
+    for (; dd < end; dd++)
+        if (dd->len == length && dd->at < f->source.size)
+            ranges[n++] = (ncz_read_range){.at = dd->at, .len = (size_t)length};
+    rc = n > 1 ? ncz_range_cache_fetch(f->cache, ranges, n, false) : NC_NOERR;
+    ncz_free(ranges);
+    return rc;
+}
+
 /* Each table is another object, so there are at most as many as references. */
 static int
 find_blocks(ncz_hdf4 *f, const ncz_hdf4_data *data, ncz_hdf4_pieces *p)
 {
     ncz_buf  bytes = NCZ_BUF_INIT;
     unsigned next = (unsigned)data->first_table, tables = 0;
-    int      rc = NC_NOERR;
+    int      rc = fetch_tables(f, data);
 
     while (p->len < data->len && rc == NC_NOERR) {
         unsigned           ref = next;

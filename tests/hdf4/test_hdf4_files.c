@@ -241,6 +241,69 @@ TEST(far_blocks_are_read_side_by_side)
     }
 }
 
+enum { FAR_TABLES = 16 };
+
+static unsigned char *
+put_descriptor(unsigned char *dd, unsigned tag, unsigned ref, size_t at, size_t len)
+{
+    put(dd, tag, 2);
+    put(dd + 2, ref, 2);
+    put(dd + 4, at, 4);
+    put(dd + 8, len, 4);
+    return dd + 12;
+}
+
+/* An element in blocks of 64 bytes, two of which a table of its own has, each a megabyte behind the last. */
+static unsigned char *
+make_far_tables(size_t *len)
+{
+    unsigned char *file, *dd;
+
+    *len = (FAR_TABLES + 2) << 20;
+    file = calloc(*len, 1);
+    assert_non_null(file);
+    memcpy(file, "\x0e\x03\x13\x01", 4);
+    put(file + 4, 1 + 2 * FAR_TABLES, 2);
+    dd = put_descriptor(file + 10, 702 | 0x4000, 1, 4096, 16);
+    put(file + 4096, 1, 2);
+    put(file + 4098, 128 * FAR_TABLES, 4);
+    put(file + 4102, 64, 4);
+    put(file + 4106, 2, 4);
+    put(file + 4110, 1, 2);
+    for (size_t i = 1; i <= FAR_TABLES; i++) {
+        size_t at = i << 20;
+
+        put(file + at, i < FAR_TABLES ? i + 1 : 0, 2);
+        put(file + at + 2, 100 + i, 2);
+        put(file + at + 4, 100 + i, 2);
+        dd = put_descriptor(dd, 20, (unsigned)i, at, 6);
+        dd = put_descriptor(dd, 20, (unsigned)(100 + i), at + 64, 64);
+    }
+    return file;
+}
+
+TEST(far_tables_are_read_side_by_side)
+{
+    hdf4_bytes      b = {.far = true};
+    unsigned char  *file = make_far_tables(&b.len);
+    ncz_hdf4       *f;
+    ncz_arena       arena = NCZ_ARENA_INIT;
+    ncz_hdf4_data   data;
+    ncz_hdf4_pieces pieces;
+
+    b.data = file;
+    assert_int_equal(hdf4_open(&b, &f), NC_NOERR);
+    assert_int_equal(ncz_hdf4_data_read(f, 702, 1, &arena, &data), NC_NOERR);
+    b.ncalls = 0;
+    assert_int_equal(ncz_hdf4_find_pieces(f, &data, &pieces), NC_NOERR);
+    assert_int_equal(b.ncalls, 1);
+    assert_true(pieces.len == 128 * FAR_TABLES);
+    ncz_hdf4_pieces_clear(&pieces);
+    ncz_arena_clear(&arena);
+    ncz_hdf4_close(f);
+    free(file);
+}
+
 static int
 walk_step(void *arg)
 {
