@@ -502,6 +502,7 @@
 #define nczarr_map_sync NCZARR_NAMED_(nczarr_map_sync)
 #define nczarr_map_walk NCZARR_NAMED_(nczarr_map_walk)
 #define nczarr_map_write NCZARR_NAMED_(nczarr_map_write)
+#define nczarr_open_fragment NCZARR_NAMED_(nczarr_open_fragment)
 #define nczarr_open_joined NCZARR_NAMED_(nczarr_open_joined)
 #define nczarr_open_map NCZARR_NAMED_(nczarr_open_map)
 #define nczarr_open_par NCZARR_NAMED_(nczarr_open_par)

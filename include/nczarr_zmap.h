@@ -343,6 +343,13 @@ typedef int (*nczarr_fragment_each)(const size_t *start, const size_t *count, co
                                     void *arg);
 NCZARR_API int nczarr_list_var_fragments(int ncid, int varid, nczarr_fragment_each each, void *arg);
 
+/*
+ * Opens a fragment, to read it, by a path that nczarr_list_var_fragments() gives of a variable of `ncid`. What that
+ * dataset has open of it is handed over, so that a program which looks at the fragments of many files that are joined
+ * opens none of them again; else this is nc_open(). Errors are those of nc_open().
+ */
+NCZARR_API int nczarr_open_fragment(int ncid, const char *path, int *ncidp);
+
 #ifdef __cplusplus
 }
 #endif

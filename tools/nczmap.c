@@ -11,6 +11,7 @@
 #include "common/options.h"
 #include "common/path_parts.h"
 #include "common/redact_url.h"
+#include "platform/platform.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -84,6 +85,16 @@ take_option(void *ctx, int id, const char *value)
     }
 }
 
+/* A shell makes names of a pattern. */
+static bool
+is_path(const char *word)
+{
+    ncz_stat st;
+
+    return strchr(word, '/') != NULL || strchr(word, '.') != NULL ||
+           ncz_system.name.fstatat(AT_FDCWD, word, &st, 0) == 0;
+}
+
 static const struct command *
 find_command(const char *name, int nargs)
 {
@@ -94,7 +105,11 @@ find_command(const char *name, int nargs)
             message_print("%s: an argument is needed: a key or a pattern", name);
             return NULL;
         }
-    message_print("no such command: %s: list, find, dump, stat or cat", name);
+    if (is_path(name))
+        message_print(
+            "%s: a second store: nczmap shows the objects of one; nczdump --tree shows several as one dataset", name);
+    else
+        message_print("no such command: %s: list, find, dump, stat or cat", name);
     return NULL;
 }
 

@@ -242,6 +242,36 @@ open_places(ncz_aggregation *a)
     return rc;
 }
 
+static void
+clear_opened(ncz_aggregation *a)
+{
+    for (size_t i = 0; i < a->nopened; i++) {
+        if (a->opened[i].ds != NULL)
+            (void)ncz_dataset_close(a->opened[i].ds); /* it was only read */
+        ncz_dataset_free(a->opened[i].ds);
+        ncz_free(a->opened[i].uri);
+    }
+    ncz_free(a->opened);
+    a->opened = NULL;
+    a->nopened = 0;
+}
+
+/* What is open becomes fragments, but for those whose place the dataset may not reach. */
+static int
+add_opened(ncz_aggregation *a)
+{
+    int rc = NC_NOERR;
+
+    for (size_t i = 0; i < a->nopened && rc != NC_ENOMEM; i++)
+        if (a->opened[i].ds != NULL)
+            rc = ncz_fragment_add(a, a->opened[i].uri, &a->opened[i].ds);
+    clear_opened(a);
+    if (rc == NC_ENOMEM)
+        return rc;
+    ncz_err_clear();
+    return NC_NOERR;
+}
+
 static int
 load_view(ncz_view *view, ncz_dataset *ds)
 {
@@ -255,9 +285,16 @@ load_view(ncz_view *view, ncz_dataset *ds)
     if (a->depth > NCZ_AGGREGATION_DEPTH)
         return ncz_fail(NC_EINVAL, "%s: aggregations whose fragments are aggregations more than %d deep", a->path,
                         NCZ_AGGREGATION_DEPTH);
-    if ((rc = open_places(a)) == NC_NOERR)
-        rc = ncz_model_hide_vars(m, is_feature, a);
+    a->fragments.most = ncz_aggregation_open_most(a->n);
+    if ((rc = open_places(a)) == NC_NOERR && (rc = ncz_model_hide_vars(m, is_feature, a)) == NC_NOERR)
+        rc = add_opened(a);
     return rc;
+}
+
+static ncz_dataset *
+take_fragment(ncz_view *view, const char *path)
+{
+    return ncz_fragment_take((ncz_aggregation *)(void *)view, path);
 }
 
 static void
@@ -271,6 +308,7 @@ free_view(ncz_view *view)
 {
     ncz_aggregation *a = (ncz_aggregation *)(void *)view;
 
+    clear_opened(a);
     ncz_fragment_set_clear(&a->fragments);
     for (size_t i = 0; i < a->n; i++)
         free_aggregated(a->vars[i]);
@@ -295,6 +333,24 @@ copy_files(ncz_aggregation *a, const ncz_aggregation_opts *opts)
     return NC_NOERR;
 }
 
+static int
+copy_opened(ncz_aggregation *a, const ncz_aggregation_opts *opts)
+{
+    if (opts->nopened > 0 && (a->opened = ncz_zalloc_n(opts->nopened, sizeof *a->opened)) == NULL)
+        return ncz_fail_nomem(opts->nopened * sizeof *a->opened);
+    for (; a->nopened < opts->nopened; a->nopened++) {
+        ncz_open_fragment *from = &opts->opened[a->nopened], *to = &a->opened[a->nopened];
+
+        if (from->ds == NULL)
+            continue;
+        if ((to->uri = ncz_strdup(from->uri)) == NULL)
+            return ncz_fail_nomem(strlen(from->uri) + 1);
+        to->ds = from->ds;
+        from->ds = NULL;
+    }
+    return NC_NOERR;
+}
+
 int
 ncz_aggregation_new(const ncz_aggregation_opts *opts, ncz_view **out)
 {
@@ -303,7 +359,7 @@ ncz_aggregation_new(const ncz_aggregation_opts *opts, ncz_view **out)
 
     if (a == NULL)
         return ncz_fail_nomem(sizeof *a);
-    a->view = (ncz_view){.load = load_view, .set_missing = set_missing, .free = free_view};
+    a->view = (ncz_view){.load = load_view, .set_missing = set_missing, .take = take_fragment, .free = free_view};
     a->depth = opts->depth;
     a->open = opts->open;
     a->limits = opts->limits != NULL ? *opts->limits : ncz_limits_default;
@@ -316,7 +372,8 @@ ncz_aggregation_new(const ncz_aggregation_opts *opts, ncz_view **out)
         free_view(&a->view);
         return ncz_fail_nomem(strlen(opts->target->canonical) + 1);
     }
-    rc = copy_files(a, opts);
+    if ((rc = copy_files(a, opts)) == NC_NOERR)
+        rc = copy_opened(a, opts);
     if (rc != NC_NOERR) {
         free_view(&a->view);
         return rc;

@@ -19,12 +19,23 @@ enum { NCZ_AGGREGATION_DEPTH = 8 };
 /* Opens a fragment for reading, `depth` aggregations below the first. The caller closes and frees it. */
 typedef int (*ncz_open_fragment_fn)(const char *path, unsigned depth, const ncz_limits *limits, ncz_dataset **out);
 
+/* A fragment that is open, at a place as the aggregation has it. */
+typedef struct ncz_open_fragment {
+    char        *uri;
+    ncz_dataset *ds; /* NULL: it is not, or it was taken */
+} ncz_open_fragment;
+
+/* Fragments that an aggregation of so many variables keeps open while nobody uses them. */
+size_t ncz_aggregation_open_most(size_t nvars);
+
 typedef struct ncz_aggregation_opts {
     const ncz_target    *target; /* of the dataset: relative places are relative to its folder */
     unsigned             depth;  /* 0: nobody's fragment */
     ncz_open_fragment_fn open;
     char *const         *files; /* not NULL: places are numbers of these, wherever they are */
     size_t               nfiles;
+    ncz_open_fragment   *opened; /* the view takes these datasets */
+    size_t               nopened;
     const ncz_limits    *limits;  /* NULL: the defaults */
     ncz_missing          missing; /* ERROR: a fragment that is not there is one; else its values are missing data */
 } ncz_aggregation_opts;

@@ -25,11 +25,11 @@
 
 typedef struct ncz_fragment ncz_fragment;
 
-/* All of an aggregation's, at most some dozens of them at a time; those that are in use do not count. */
+/* All of an aggregation's, at most `most` of them at a time; those that are in use do not count. */
 typedef struct ncz_fragment_set {
     pthread_mutex_t lock;
     ncz_fragment  **v;
-    size_t          n, cap;
+    size_t          n, cap, most;
     uint64_t        clock;
 } ncz_fragment_set;
 
@@ -55,6 +55,8 @@ typedef struct ncz_aggregation {
     ncz_places             *places;
     char                  **files; /* the fragments that places are numbers of; without one places are such */
     size_t                  nfiles;
+    ncz_open_fragment      *opened; /* until it is loaded, and knows which places it may reach */
+    size_t                  nopened;
     ncz_fragment_set        fragments;
     struct ncz_aggregated **vars;
     size_t                  n, cap;
@@ -62,6 +64,10 @@ typedef struct ncz_aggregation {
     size_t                  nseen, seen_cap;
 } ncz_aggregation;
 
+/* Adds a fragment that is open, and takes it. */
+int ncz_fragment_add(ncz_aggregation *a, const char *uri, ncz_dataset **ds);
+/* Gives the one with that path to the caller, if it is open and nobody uses it; else NULL. */
+ncz_dataset *ncz_fragment_take(ncz_aggregation *a, const char *path);
 /* Opens the fragment at a place, or shares it. *out is not closed before it is released. */
 int ncz_fragment_open(ncz_aggregation *a, const char *uri, ncz_fragment **out);
 /* What opens the fragment at a place, and (a text of the caller's or the aggregation's) how errors name it. */

@@ -4,11 +4,23 @@
  * open until others need its room.
  */
 #include "aggregation/aggregation_int.h"
+#include "platform/platform.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPEN_MOST = 64 }; /* that are kept when nobody uses them */
+/* Of the files that the process may have open a quarter are for fragments that are kept; a dataset has up to two. And
+ * each takes memory, some 10 KiB for a variable. */
+enum { SHARE = 4, FILES_EACH = 2, OPEN_LEAST = 8, OPEN_MOST = 512, OPEN_FEW = 64, VARS_MOST = 1 << 14 };
+
+size_t
+ncz_aggregation_open_most(size_t nvars)
+{
+    size_t n = ncz_sys_files_most() / (SHARE * FILES_EACH), by_vars = VARS_MOST / (nvars + 1);
+
+    by_vars = by_vars < OPEN_FEW ? OPEN_FEW : by_vars > OPEN_MOST ? OPEN_MOST : by_vars;
+    return n < OPEN_LEAST ? OPEN_LEAST : n < by_vars ? n : by_vars;
+}
 
 struct ncz_fragment {
     char           *path;
@@ -23,6 +35,7 @@ ncz_fragment_set_init(ncz_fragment_set *s)
 {
     int err = pthread_mutex_init(&s->lock, NULL);
 
+    s->most = OPEN_LEAST;
     return err == 0 ? NC_NOERR : ncz_fail_lock(err);
 }
 
@@ -74,7 +87,7 @@ take_oldest(ncz_fragment_set *s)
     size_t        at = s->n;
     ncz_fragment *f;
 
-    for (size_t i = 0; i < s->n && s->n >= OPEN_MOST; i++)
+    for (size_t i = 0; i < s->n && s->n >= s->most; i++)
         if (s->v[i]->users == 0 && (at == s->n || s->v[i]->used < s->v[at]->used))
             at = i;
     if (at == s->n)
@@ -159,6 +172,45 @@ ncz_fragment_open(ncz_aggregation *a, const char *uri, ncz_fragment **out)
     }
     ncz_buf_clear(&path);
     return rc;
+}
+
+int
+ncz_fragment_add(ncz_aggregation *a, const char *uri, ncz_dataset **ds)
+{
+    ncz_buf       path = NCZ_BUF_INIT;
+    ncz_fragment *f = NULL, *old = NULL;
+    int           rc = ncz_fragment_path(a, uri, &path);
+
+    if (rc == NC_NOERR) {
+        (void)pthread_mutex_lock(&a->fragments.lock);
+        rc = find_or_add(&a->fragments, ncz_buf_str(&path), &f, &old);
+        (void)pthread_mutex_unlock(&a->fragments.lock);
+        free_fragment(old);
+    }
+    if (rc == NC_NOERR && f->ds == NULL) {
+        f->ds = *ds;
+        *ds = NULL;
+    }
+    if (rc == NC_NOERR)
+        ncz_fragment_release(a, f);
+    ncz_buf_clear(&path);
+    return rc;
+}
+
+ncz_dataset *
+ncz_fragment_take(ncz_aggregation *a, const char *path)
+{
+    ncz_fragment_set *s = &a->fragments;
+    ncz_dataset      *ds = NULL;
+
+    (void)pthread_mutex_lock(&s->lock);
+    for (size_t i = 0; i < s->n && ds == NULL; i++)
+        if (s->v[i]->users == 0 && strcmp(s->v[i]->path, path) == 0) {
+            ds = s->v[i]->ds;
+            s->v[i]->ds = NULL; /* it is opened again when it is used */
+        }
+    (void)pthread_mutex_unlock(&s->lock);
+    return ds;
 }
 
 void

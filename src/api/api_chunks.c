@@ -554,6 +554,24 @@ list_parts(int ncid, int varid, parts *p)
 }
 
 int
+nczarr_open_fragment(int ncid, const char *path, int *ncidp)
+{
+    ncz_call     c;
+    ncz_dataset *ds = NULL;
+    int          rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if (path == NULL || ncidp == NULL)
+        rc = ncz_fail(NC_EINVAL, "nczarr_open_fragment: no %s", path == NULL ? "path" : "pointer for the ncid");
+    else
+        ds = ncz_dataset_take_open(c.ds, path);
+    if ((rc = ncz_call_leave(&c, rc)) != NC_NOERR)
+        return rc;
+    return ncz_call_done(ds != NULL ? ncz_api_publish(ds, ncidp) : ncz_api_open(path, NC_NOWRITE, ncidp));
+}
+
+int
 nczarr_list_var_fragments(int ncid, int varid, nczarr_fragment_each each, void *arg)
 {
     parts   p = {.n = 0};

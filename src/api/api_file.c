@@ -146,6 +146,16 @@ free_dataset(int ncid, ncz_dataset *ds)
     ncz_dataset_free(ds);
 }
 
+ncz_dataset *
+ncz_api_withdraw(int ncid)
+{
+    ncz_dataset *ds = ncz_ids_take(ncid);
+
+    if (ds != NULL)
+        ncz_ids_free(ncid);
+    return ds;
+}
+
 int
 nc_close(int ncid)
 {

@@ -29,6 +29,9 @@ void         ncz_ids_free(int ncid);
 /* Gives a new dataset its ncid, and it to the table. A failure drops the dataset (api_file.c). */
 int ncz_api_publish(ncz_dataset *ds, int *ncidp);
 
+/* Takes a dataset out of the table without closing it: the caller has it then. NULL: the ncid is not open. */
+ncz_dataset *ncz_api_withdraw(int ncid);
+
 /* nc_open() of one dataset (api_file.c). */
 int ncz_api_open(const char *path, int omode, int *ncidp);
 

@@ -12,10 +12,13 @@
 static int
 join_files(ncz_join *j, const char *along, bool sorted)
 {
-    int rc = ncz_join_scan(j, along);
+    const char *first = j->files.v[0].path; /* which moves with its file */
+    int         rc = ncz_join_scan(j, along);
 
     if (rc == NC_NOERR && sorted)
         ncz_join_files_sort(&j->files);
+    for (j->first = 0; j->files.v[j->first].path != first;)
+        j->first++;
     return rc;
 }
 
@@ -32,9 +35,34 @@ warn_of_rest(const ncz_join *j, ncz_dataset *ds)
     return ncz_dataset_end(ds, NCZ_USE_TUNE, rc);
 }
 
-/* Makes the aggregation in memory, and opens it as if it lay in the files' folder. */
+/* Opens the aggregation as if it lay in the files' folder. It takes the files that are open. */
 static int
-open_joined(const ncz_join *j, const char *place, char *const *files, const ncz_limits *limits, ncz_dataset **out)
+open_block(ncz_join *j, const char *place, char *const *files, const NC_memio *block, const ncz_limits *limits,
+           ncz_dataset **out)
+{
+    size_t             n = j->files.n;
+    ncz_open_fragment *opened = ncz_alloc_n(n + 1, sizeof *opened);
+    ncz_placed         with = {.files = files, .nfiles = files != NULL ? n : 0, .opened = opened, .nopened = n};
+    int                rc;
+
+    if (opened == NULL)
+        return ncz_fail_nomem(n * sizeof *opened);
+    if (j->gives) {
+        j->files.v[j->first].ds = ncz_api_withdraw(j->ncid);
+        j->ncid = -1;
+    }
+    for (size_t i = 0; i < n; i++)
+        opened[i] = (ncz_open_fragment){.uri = j->files.v[i].uri, .ds = j->files.v[i].ds};
+    rc = ncz_dataset_open_placed(place, block->memory, block->size, &with, limits, out);
+    for (size_t i = 0; i < n; i++)
+        j->files.v[i].ds = opened[i].ds; /* what was not taken */
+    ncz_free(opened);
+    return rc;
+}
+
+/* Makes the aggregation in memory, and opens it. */
+static int
+open_joined(ncz_join *j, const char *place, char *const *files, const ncz_limits *limits, ncz_dataset **out)
 {
     NC_memio block = {.memory = NULL};
     int      ncid, rc = nc_create_mem("joined.nc", NC_NETCDF4, 0, &ncid);
@@ -50,8 +78,7 @@ open_joined(const ncz_join *j, const char *place, char *const *files, const ncz_
     }
     if ((rc = nc_close_memio(ncid, &block)) != NC_NOERR)
         return rc;
-    if ((rc = ncz_dataset_open_placed(place, block.memory, block.size, files, files != NULL ? j->files.n : 0, limits,
-                                      out)) != NC_NOERR)
+    if ((rc = open_block(j, place, files, &block, limits, out)) != NC_NOERR)
         free(block.memory);
     return rc;
 }
@@ -59,7 +86,7 @@ open_joined(const ncz_join *j, const char *place, char *const *files, const ncz_
 int
 ncz_join_open(const char *path, int omode, const ncz_limits *limits, ncz_dataset **out)
 {
-    ncz_join j = {.ncid = -1};
+    ncz_join j = {.ncid = -1, .gives = true};
     char    *along = NULL, *place = NULL;
     bool     sorted;
     int      rc;
@@ -231,7 +258,7 @@ scan_named(ncz_join *j, size_t n, const char *const *paths, const char *dim, con
 int
 nczarr_open_joined(size_t n, const char *const *paths, const char *dim, int omode, int *ncidp)
 {
-    ncz_join     j = {.ncid = -1};
+    ncz_join     j = {.ncid = -1, .gives = true};
     ncz_dataset *ds = NULL;
     int          rc;
 

@@ -19,10 +19,12 @@
 /* ---- names ---- */
 
 typedef struct ncz_join_file {
-    char  *path;  /* what is opened */
-    char  *uri;   /* what the aggregation has as its place */
-    size_t len;   /* along the dimension; after the scan, like `start` */
-    double start; /* its first coordinate there; NaN: none that compares */
+    char        *path;  /* what is opened */
+    char        *uri;   /* what the aggregation has as its place */
+    size_t       len;   /* along the dimension; after the scan, like `start` */
+    double       start; /* its first coordinate there; NaN: none that compares */
+    double       end;   /* its last one */
+    ncz_dataset *ds;    /* left open by the scan; NULL: it is not */
 } ncz_join_file;
 
 /* In their order. */
@@ -33,7 +35,8 @@ typedef struct ncz_join_files {
 
 int  ncz_join_files_add(ncz_join_files *f, const char *path, const char *uri);
 void ncz_join_files_clear(ncz_join_files *f);
-/* Once they are scanned: by their first coordinates, where all have one; else they stay as they are. */
+/* Once they are scanned: by their first coordinates, where all have one, in the direction in which these go within the
+ * files; else they stay as they are. */
 void ncz_join_files_sort(ncz_join_files *f);
 
 /* nc_open() of several files. NC_EPERM: to be written. */
@@ -65,14 +68,17 @@ typedef struct ncz_join_var {
 typedef struct ncz_join {
     ncz_join_files files;
     char          *along;
-    int            ncid; /* of the first file, which stays open */
+    int            ncid;  /* of the first file, which stays open; -1: it was given away */
+    size_t         first; /* number of that file */
+    bool           gives; /* nothing needs it any longer once the aggregation is written */
     ncz_join_var  *vars;
     size_t         nvars, cap;
     atomic_bool   *differs; /* of each variable: whether files say other things of packing than the first one */
     ncz_texts      left_out;
 } ncz_join;
 
-/* Opens the first file, notes what it has, and looks at all others side by side. `along` NULL: chosen. */
+/* Opens the first file, notes what it has, and looks at all others side by side. `along` NULL: chosen. Files stay open
+ * for those who will use them, as many as an aggregation keeps. */
 int  ncz_join_scan(ncz_join *j, const char *along);
 void ncz_join_clear(ncz_join *j);
 

@@ -16,10 +16,24 @@
 
 enum { LIST_BYTES = 64 << 20, FILES_MOST = 1000000 };
 
+static void
+close_file(ncz_dataset *ds)
+{
+    ncz_err err; /* of the call that ends */
+
+    if (ds == NULL)
+        return;
+    ncz_err_save(&err, NC_NOERR);
+    (void)ncz_dataset_close(ds); /* it was only read */
+    ncz_dataset_free(ds);
+    (void)ncz_err_adopt(&err);
+}
+
 void
 ncz_join_files_clear(ncz_join_files *f)
 {
     for (size_t i = 0; i < f->n; i++) {
+        close_file(f->v[i].ds);
         ncz_free(f->v[i].path);
         ncz_free(f->v[i].uri);
     }
@@ -211,13 +225,27 @@ compare_starts(const void *a, const void *b)
     return compare_uris(a, b);
 }
 
+static int
+compare_descending(const void *a, const void *b)
+{
+    const ncz_join_file *x = a, *y = b;
+
+    return x->len != 0 && y->len != 0 && x->start != y->start ? compare_starts(b, a) : compare_starts(a, b);
+}
+
 void
 ncz_join_files_sort(ncz_join_files *f)
 {
-    for (size_t i = 0; i < f->n; i++)
+    size_t up = 0, down = 0; /* files in which coordinates go so */
+
+    for (size_t i = 0; i < f->n; i++) {
         if (f->v[i].len != 0 && isnan(f->v[i].start))
             return;
-    qsort(f->v, f->n, sizeof *f->v, compare_starts);
+        up += f->v[i].len != 0 && f->v[i].end > f->v[i].start;
+        down += f->v[i].len != 0 && f->v[i].end < f->v[i].start;
+    }
+    if (up == 0 || down == 0)
+        qsort(f->v, f->n, sizeof *f->v, down > 0 ? compare_descending : compare_starts);
 }
 
 /* The folder's text, up to and with its last '/'; "./" for a name alone. */

@@ -4,6 +4,7 @@
  * are; in each other one these have the same type and dimensions, of the same lengths but for the one along which files
  * are joined, and coordinates that files share have the same values. What others have besides is left out.
  */
+#include "aggregation/aggregation.h"
 #include "api/api_join.h"
 
 #include <math.h>
@@ -261,7 +262,9 @@ choose_along(ncz_join *j)
     if (rc == NC_NOERR && n == 1)
         rc = nc_inq_dimname(j->ncid, id, name);
     else if (rc == NC_NOERR && nc_inq_dimid(j->ncid, name, &id) != NC_NOERR)
-        rc = ncz_fail(NC_EBADDIM, "%s: %s: say along which dimension files are joined (along=NAME)",
+        rc = ncz_fail(NC_EBADDIM,
+                      "%s: %s: say along which dimension files are joined: "
+                      "along=NAME behind the path, or --along NAME",
                       j->files.v[0].path,
                       n == 0 ? "it has no unlimited dimension, and none that is named time"
                              : "it has several unlimited dimensions, and none that is named time");
@@ -346,11 +349,12 @@ find_in(int ncid, const ncz_join_var *first, int *grp, int *varid)
     return nc_inq_varid(*grp, first->name, varid);
 }
 
-/* The length of file number i, and its first coordinate. */
+/* The length of file number i, and its first and last coordinates. */
 static int
 note_length(ncz_join *j, size_t i, int grp, int varid, const ncz_join_var *v)
 {
-    size_t start = 0;
+    size_t start = 0, end;
+    int    rc;
 
     if (v->at == NCZ_JOIN_FIXED)
         return NC_NOERR;
@@ -359,7 +363,9 @@ note_length(ncz_join *j, size_t i, int grp, int varid, const ncz_join_var *v)
     j->files.v[i].len = v->lens[v->at];
     if (!v->coordinate || !is_number(v->type) || v->lens[0] == 0 || strcmp(v->group, "/") != 0)
         return NC_NOERR;
-    return nc_get_var1_double(grp, varid, &start, &j->files.v[i].start);
+    end = v->lens[0] - 1;
+    rc = nc_get_var1_double(grp, varid, &start, &j->files.v[i].start);
+    return rc == NC_NOERR ? nc_get_var1_double(grp, varid, &end, &j->files.v[i].end) : rc;
 }
 
 static bool
@@ -390,6 +396,7 @@ scan_var(ncz_join *j, size_t i, int ncid, const ncz_join_var *first)
 /* The scan of all, and the first failure by the files' order. */
 typedef struct scan {
     ncz_join       *j;
+    size_t          kept; /* so many of the files stay open */
     pthread_mutex_t lock;
     size_t          at;
     ncz_err         err;
@@ -415,13 +422,15 @@ scan_file(void *arg, size_t i, ncz_scratch *scratch)
 
     (void)scratch;
     j->files.v[i].len = SIZE_MAX;
-    j->files.v[i].start = NAN;
+    j->files.v[i].start = j->files.v[i].end = NAN;
     if (rc != NC_NOERR)
         rc = name_file(j->files.v[i].path, rc);
     for (size_t k = 0; k < j->nvars && rc == NC_NOERR; k++)
         rc = scan_var(j, i, ncid, &j->vars[k]);
     ncz_err_save(&err, rc);
-    if (i != 0 && ncid != j->ncid)
+    if (i != 0 && ncid != j->ncid && rc == NC_NOERR && i <= s->kept)
+        j->files.v[i].ds = ncz_api_withdraw(ncid);
+    else if (i != 0 && ncid != j->ncid)
         (void)nc_close(ncid);
     if (rc == NC_NOERR)
         return;
@@ -447,6 +456,7 @@ ncz_join_scan(ncz_join *j, const char *along)
         atomic_init(&j->differs[k], false);
     if ((err = pthread_mutex_init(&s.lock, NULL)) != 0)
         return ncz_fail_lock(err);
+    s.kept = ncz_aggregation_open_most(j->nvars);
     ncz_pool_each(j->files.n, ncz_pool_threads(), scan_file, &s);
     (void)pthread_mutex_destroy(&s.lock);
     return ncz_err_adopt(&s.err);

@@ -164,11 +164,13 @@ struct ncz_var_source {
 /*
  * What a reader sees in place of what is stored. The opening makes it, and the dataset frees it. `load`, once all
  * metadata are in the model, changes that; under the exclusive lock, or before others have the dataset. `free` comes
- * before the model's end.
+ * before the model's end. `take` gives the caller a dataset that it has open at that path, if nobody is using it; else
+ * NULL; under NCZ_USE_LOOK.
  */
 typedef struct ncz_view {
     int (*load)(struct ncz_view *view, ncz_dataset *ds);
     void (*set_missing)(struct ncz_view *view, ncz_missing how);
+    ncz_dataset *(*take)(struct ncz_view *view, const char *path);
     void (*free)(struct ncz_view *view);
 } ncz_view;
 
@@ -183,6 +185,8 @@ int ncz_dataset_prefetch(ncz_dataset *ds, const ncz_var *v, const ncz_select *se
 /* What values read as that a dataset of one file has lost, or that lie in a file that is not there. No effect where
  * nothing can be, or on one that is open to be written. Under NCZ_USE_TUNE. */
 void ncz_dataset_set_missing(ncz_dataset *ds, ncz_missing how);
+/* The view's `take`; NULL without one. */
+ncz_dataset *ncz_dataset_take_open(ncz_dataset *ds, const char *path);
 
 /* dataset_read_write.c: whether puts wait for the store (ncz_engine_write_behind()); `nbytes` 0: the cache's limit.
  * Under NCZ_USE_TUNE, like the last two. */

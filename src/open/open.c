@@ -69,6 +69,8 @@ ncz_dataset_store(const char *path, zmap_open_how how, zmap **out)
     zmap       *map = NULL;
     int         rc = ncz_target_parse(path, how == ZMAP_CREATE_NEW, &t);
 
+    if (rc == NC_NOERR && t->join)
+        rc = ncz_fail(NC_EINVAL, "%s: several files as one have no store of their own: name one of them", t->shown);
     if (rc == NC_NOERR && how == ZMAP_CREATE_NEW)
         rc = ncz_choose_zarr(t, NC_NOCLOBBER);
     if (rc == NC_NOERR && how == ZMAP_OPEN_READ && ncz_reference_set_must(t))
@@ -338,15 +340,20 @@ ncz_dataset_open(const char *path, int omode, const ncz_limits *limits, ncz_data
 }
 
 int
-ncz_dataset_open_placed(const char *path, void *block, size_t len, char *const *files, size_t nfiles,
-                        const ncz_limits *limits, ncz_dataset **out)
+ncz_dataset_open_placed(const char *path, void *block, size_t len, const ncz_placed *with, const ncz_limits *limits,
+                        ncz_dataset **out)
 {
-    ncz_opening o = {
-        .mode = NC_NOWRITE, .limits = limits, .open_fragment = open_fragment, .files = files, .nfiles = nfiles};
-    void   *back;
-    size_t  back_len;
-    ncz_err err;
-    int     rc = ncz_target_parse(path, false, &o.target);
+    ncz_opening o = {.mode = NC_NOWRITE,
+                     .limits = limits,
+                     .open_fragment = open_fragment,
+                     .files = with->files,
+                     .nfiles = with->nfiles,
+                     .opened = with->opened,
+                     .nopened = with->nopened};
+    void       *back;
+    size_t      back_len;
+    ncz_err     err;
+    int         rc = ncz_target_parse(path, false, &o.target);
 
     if (rc == NC_NOERR && (rc = ncz_store_open_block(o.target, block, len, false, &o.map)) == NC_NOERR) {
         zmap *map = o.map;

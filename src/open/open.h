@@ -8,6 +8,7 @@
 #ifndef NCZ_OPEN_H
 #define NCZ_OPEN_H
 
+#include "aggregation/aggregation.h"
 #include "dataset/dataset.h"
 #include "icechunk/icechunk.h"
 #include "zmap/zmap_place.h"
@@ -49,10 +50,17 @@ int ncz_dataset_create_mem(const char *path, int cmode, int default_format, size
 int ncz_dataset_open_mem(const char *path, int omode, void *block, size_t len, bool locked, const ncz_limits *limits,
                          ncz_dataset **out);
 
+typedef struct ncz_placed {
+    char *const       *files;
+    size_t             nfiles;
+    ncz_open_fragment *opened;
+    size_t             nopened;
+} ncz_placed;
+
 /* Opens a file in a block of memory, which it takes on success, for reading, as if it lay at `path`: places that it
  * names are relative to that folder. `files` not NULL: they are numbers of these, which the program named, and which
- * it may reach wherever they are. */
-int ncz_dataset_open_placed(const char *path, void *block, size_t len, char *const *files, size_t nfiles,
+ * it may reach wherever they are. `opened`: fragments that are open, which it takes. */
+int ncz_dataset_open_placed(const char *path, void *block, size_t len, const ncz_placed *with,
                             const ncz_limits *limits, ncz_dataset **out);
 
 /* Removes the dataset at `path`, or the remains of a writer that died, with everything below. NC_ENOTNC: not

@@ -54,6 +54,8 @@ typedef struct ncz_opening {
     unsigned             depth; /* aggregations that it is a fragment of */
     char *const         *files; /* the fragments, where places are numbers of these; or NULL */
     size_t               nfiles;
+    ncz_open_fragment   *opened; /* the fragments that are open, which it takes */
+    size_t               nopened;
     ncz_dataset         *ds; /* the result */
 } ncz_opening;
 

@@ -252,6 +252,8 @@ set_view(ncz_opening *o)
                                  .open = o->open_fragment,
                                  .files = o->files,
                                  .nfiles = o->nfiles,
+                                 .opened = o->opened,
+                                 .nopened = o->nopened,
                                  .limits = o->limits,
                                  .missing = o->settings.missing};
 

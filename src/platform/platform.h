@@ -167,6 +167,8 @@ bool     ncz_sys_process_self(ncz_sys_process *out);           /* false: the sys
 bool     ncz_sys_process_find(long pid, ncz_sys_process *out); /* sets began and ended; false: not found */
 bool     ncz_sys_process_hidden(long pid);                     /* it exists, but the system tells nothing about it */
 unsigned ncz_sys_cpus(void);                                   /* that the process may use; at least 1 */
+size_t   ncz_sys_files_most(void);                             /* that the process may have open at a time */
+size_t   ncz_sys_files_raise(size_t n);                        /* makes it n, or what the system allows */
 
 /* A variable of the environment. NULL: it is not set, or the process has more rights than its user. */
 const char *ncz_sys_getenv(const char *name);

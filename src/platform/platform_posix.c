@@ -14,6 +14,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #ifdef __linux__
 #include <sys/auxv.h>
 #include <sys/syscall.h>
@@ -414,6 +415,26 @@ ncz_sys_cpus(void)
         return (unsigned)CPU_COUNT(&set);
 #endif
     return n > 0 && n < UINT16_MAX ? (unsigned)n : 1; /* not covered: other systems, or CPUs beyond the set */
+}
+
+size_t
+ncz_sys_files_most(void)
+{
+    struct rlimit r;
+
+    return getrlimit(RLIMIT_NOFILE, &r) == 0 && r.rlim_cur < SIZE_MAX ? (size_t)r.rlim_cur : SIZE_MAX;
+}
+
+size_t
+ncz_sys_files_raise(size_t n)
+{
+    struct rlimit r;
+
+    if (getrlimit(RLIMIT_NOFILE, &r) == 0 && r.rlim_cur < n) {
+        r.rlim_cur = n < r.rlim_max ? n : r.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &r); /* else it stays as it is */
+    }
+    return ncz_sys_files_most();
 }
 
 bool

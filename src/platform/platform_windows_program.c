@@ -101,6 +101,19 @@ ncz_sys_process_hidden(long pid)
     return h == NULL && GetLastError() == ERROR_ACCESS_DENIED;
 }
 
+size_t
+ncz_sys_files_most(void)
+{
+    return (size_t)1 << 13; /* _open() has no more */
+}
+
+size_t
+ncz_sys_files_raise(size_t n)
+{
+    (void)n;
+    return ncz_sys_files_most();
+}
+
 unsigned
 ncz_sys_cpus(void)
 {

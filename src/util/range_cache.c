@@ -15,10 +15,10 @@
 
 enum {
     BLOCK = 4096,
-    PLACES = 4096,          /* 16 MiB at most */
+    PLACES = 4096,          /* at most, which are 16 MiB */
     WAYS = 4,               /* places where a block may be */
     AROUND = 16,            /* blocks that are read where one is missing, */
-    NEAR_AROUND = 4,        /* ... of a source that is near */
+    NEAR_AROUND = 2,        /* ... of a source that is near */
     AT_ONCE = PLACES / 2,   /* blocks that are read in one go, */
     JOINED = PLACES / 4,    /* and those between them, where they are near each other */
     LARGE = AROUND * BLOCK, /* reads of as much pass the cache by, unless it has them */
@@ -36,7 +36,8 @@ struct ncz_range_cache {
     ncz_read_source source;
     bool            begun; /* both ends of the file were read */
     uint64_t        turn;
-    place           places[PLACES];
+    uint64_t        nsets; /* of WAYS places each */
+    place          *places;
 };
 
 static size_t
@@ -51,7 +52,7 @@ block_length(const ncz_range_cache *c, uint64_t number)
 static const place *
 find_place(const ncz_range_cache *c, uint64_t number)
 {
-    const place *p = &c->places[number % (PLACES / WAYS) * WAYS], *oldest = p;
+    const place *p = &c->places[number % c->nsets * WAYS], *oldest = p;
 
     for (size_t i = 0; i < WAYS; i++) {
         if (p[i].turn != 0 && p[i].number == number)
@@ -270,11 +271,17 @@ int
 ncz_range_cache_new(const ncz_read_source *source, ncz_range_cache **out)
 {
     ncz_range_cache *c = ncz_zalloc(sizeof *c);
+    uint64_t         sets = ncz_count_parts(ncz_count_parts(source->size, BLOCK), WAYS); /* that all blocks need */
     int              rc = NC_NOERR;
 
     if (c == NULL)
         return ncz_fail_nomem(sizeof *c);
     c->source = *source;
+    c->nsets = sets == 0 ? 1 : sets < PLACES / WAYS ? sets : PLACES / WAYS;
+    if ((c->places = ncz_zalloc_n((size_t)c->nsets * WAYS, sizeof *c->places)) == NULL) {
+        ncz_free(c);
+        return ncz_fail_nomem((size_t)c->nsets * WAYS * sizeof *c->places);
+    }
     if (source->nhead > 0)
         rc = keep_head(c, source->head, source->nhead);
     else if (source->far)
@@ -292,7 +299,8 @@ ncz_range_cache_free(ncz_range_cache *c)
 {
     if (c == NULL)
         return;
-    for (size_t i = 0; i < PLACES; i++)
+    for (uint64_t i = 0; i < c->nsets * WAYS; i++)
         ncz_free(c->places[i].data);
+    ncz_free(c->places);
     ncz_free(c);
 }

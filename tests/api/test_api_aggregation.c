@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <sys/resource.h>
 
 /* How the files of one run are made. */
 typedef struct form {
@@ -728,12 +729,17 @@ read_many(void *arg)
 
 TEST_WITH(more_fragments_than_stay_open_are_read_by_several_threads, scratch_set_up, scratch_tear_down)
 {
-    int         nc, dims[2], n, v, map, uris, names, lengths[FILES], at[2];
-    char        texts[FILES][WIDTH];
-    const char *all[FILES], *name = "v";
-    pthread_t   threads[THREADS];
-    size_t      before;
+    int           nc, dims[2], n, v, map, uris, names, lengths[FILES], at[2];
+    char          texts[FILES][WIDTH];
+    const char   *all[FILES], *name = "v";
+    pthread_t     threads[THREADS];
+    size_t        before;
+    struct rlimit had, few;
 
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &had), 0);
+    few = had;
+    few.rlim_cur = 512; /* of these a quarter is for fragments */
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
     for (int i = 0; i < FILES; i++) {
         snprintf(texts[i], WIDTH, "r%d.nc", i);
         make_row(in_dir(texts[i], ""), NC_INT, 2, (double[]){2 * i, 2 * i + 1}, NULL, NULL);
@@ -766,4 +772,5 @@ TEST_WITH(more_fragments_than_stay_open_are_read_by_several_threads, scratch_set
     assert_true(scratch_open_files() - before < 3 * FILES / 2); /* two descriptors each */
     OK(nc_close(nc));
     assert_int_equal(scratch_open_files(), before);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &had), 0);
 }

@@ -294,6 +294,113 @@ TEST_WITH(files_that_a_program_names_are_joined_and_their_places_listed, scratch
     FAILS(NC_EBADDIM, nczarr_open_joined(3, paths, "nothing", NC_NOWRITE, &nc));
 }
 
+typedef struct places {
+    size_t n;
+    char   path[3][300];
+} places;
+
+static int
+keep_place(const size_t *start, const size_t *count, const char *path, const char *variable, void *arg)
+{
+    places *p = arg;
+
+    (void)start, (void)count, (void)variable;
+    snprintf(p->path[p->n++], sizeof p->path[0], "%s", path);
+    return 0;
+}
+
+/* What was opened to look at it is what is read: files may go meanwhile, and others come in their place. */
+TEST_WITH(files_that_are_joined_are_opened_once, scratch_set_up, scratch_tear_down)
+{
+    static const char *const names[] = {"run_b.nc", "run_a.nc", "run_c.nc"};
+    char                     texts[3][300], path[300];
+    const char              *paths[3];
+    places                   p = {.n = 0};
+    int                      nc, v, one, again;
+
+    for (int k = 0; k < 2; k++) {
+        for (size_t i = 0; i < 3; i++) {
+            snprintf(texts[i], sizeof texts[i], "%s/%s", scratch_dir, names[i]);
+            paths[i] = texts[i];
+            make_part(names[i], NC_NETCDF4, 2, 2 * (int)i, 10);
+        }
+        snprintf(path, sizeof path, "%s/run_*.nc#mode=join", scratch_dir);
+        if (k == 0)
+            OK(nc_open(path, NC_NOWRITE, &nc));
+        else
+            OK(nczarr_open_joined(3, paths, NULL, NC_NOWRITE, &nc));
+        scratch_empty(scratch_dir);
+        check_joined(nc, 6, 1);
+        if (k == 0)
+            OK(nc_close(nc));
+    }
+    OK(nc_inq_varid(nc, "t", &v));
+    OK(nczarr_list_var_fragments(nc, v, keep_place, &p));
+    assert_int_equal(p.n, 3);
+    for (size_t i = 0; i < 3; i++) { /* and is handed over, once */
+        OK(nczarr_open_fragment(nc, p.path[i], &one));
+        OK(nc_inq_varid(one, "t", &v));
+        FAILS(ENOENT, nczarr_open_fragment(nc, p.path[i], &again));
+        OK(nc_close(one));
+    }
+    FAILS(NC_EINVAL, nczarr_open_fragment(nc, NULL, &one));
+    FAILS(NC_EINVAL, nczarr_open_fragment(nc, p.path[0], NULL));
+    make_part(names[1], NC_NETCDF4, 2, 2, 10);
+    OK(nczarr_open_fragment(nc, p.path[1], &one)); /* it is there again */
+    OK(nczarr_open_fragment(nc, p.path[1], &again));
+    OK(nc_close(again));
+    OK(nc_close(one));
+    OK(nc_close(nc));
+}
+
+/* A file of n coordinates from `first` on, `step` apart. */
+static void
+make_latitudes(const char *name, size_t n, double first, double step)
+{
+    int    nc, dim, v;
+    double values[8];
+
+    for (size_t i = 0; i < n; i++)
+        values[i] = first + step * (double)i;
+    OK(nc_create(in_dir(name), NC_NETCDF4, &nc));
+    OK(nc_def_dim(nc, "lat", n, &dim));
+    OK(nc_def_var(nc, "lat", NC_DOUBLE, 1, &dim, &v));
+    OK(nc_put_var_double(nc, v, values));
+    OK(nc_close(nc));
+}
+
+TEST_WITH(coordinates_that_descend_are_joined_descending, scratch_set_up, scratch_tear_down)
+{
+    static const struct {
+        double start[3], step[3], want[3]; /* of the files a, b and c; what begins the parts */
+        size_t n;
+    } cases[] = {
+        {{-10, 80, 40}, {-10, -10, -10}, {80, 40, -10}, 3}, /* descending */
+        {{-10, 80, 40}, {10, 10, 10}, {-10, 40, 80}, 3},    /* ascending */
+        {{-10, 80, 40}, {-10, 10, -10}, {-10, 80, 40}, 3},  /* both: as the names are */
+        {{-10, 80, 40}, {1, 1, 1}, {-10, 40, 80}, 1},       /* neither */
+        {{80, 40, 80}, {-10, -10, -10}, {80, 80, 40}, 3},   /* equal ones as the names are */
+    };
+
+    for (size_t i = 0; i < NCZ_LEN(cases); i++) {
+        char   path[300];
+        double values[9];
+        int    nc, v;
+
+        scratch_empty(scratch_dir);
+        for (size_t k = 0; k < 3; k++)
+            make_latitudes((const char *[]){"a.nc", "b.nc", "c.nc"}[k], cases[i].n, cases[i].start[k],
+                           cases[i].step[k]);
+        snprintf(path, sizeof path, "%s/?.nc#mode=join&along=lat", scratch_dir);
+        OK(nc_open(path, NC_NOWRITE, &nc));
+        OK(nc_inq_varid(nc, "lat", &v));
+        OK(nc_get_var_double(nc, v, values));
+        for (size_t k = 0; k < 3; k++)
+            assert_true(values[k * cases[i].n] == cases[i].want[k]);
+        OK(nc_close(nc));
+    }
+}
+
 TEST_WITH(what_does_not_fit_is_named, scratch_set_up, scratch_tear_down)
 {
     char path[500];

@@ -90,6 +90,9 @@ TEST(a_process_is_told_from_its_successor)
     char            text[128] = "";
 
     assert_true(ncz_sys_cpus() >= 1);
+    assert_true(ncz_sys_files_most() > 3);
+    assert_true(ncz_sys_files_raise(3) == ncz_sys_files_most()); /* it is never less */
+    assert_true(ncz_sys_files_raise(ncz_sys_files_most() + 1) >= ncz_sys_files_most());
     assert_true(ncz_sys_pid() > 0);
     if (ncz_sys_process_self(&self)) { /* not under an emulator */
         assert_int_equal(self.pid, ncz_sys_pid());

@@ -527,6 +527,7 @@ typedef struct copy_refer_file {
 } copy_refer_file;
 
 typedef struct copy_refer_files {
+    int              source; /* the dataset that has them as its fragments */
     copy_refer_file *v;
     size_t           n, cap, last;
     char            *folder; /* of the set, absolute, with a slash */

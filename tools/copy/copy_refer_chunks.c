@@ -253,21 +253,17 @@ static int
 check_encoding(const worker *w)
 {
     const copy_refer *r = w->v->refer;
-    char             *dtype, *encoding;
-    int               storage = NC_CHUNKED;
+    char             *text;
+    int               storage = NC_CONTIGUOUS;
     bool              same;
 
     if (r->nparts < 2)
         return NC_NOERR;
-    dtype = var_text(nczarr_inq_var_dtype, w->grp, w->varid);
-    encoding = var_text(nczarr_inq_var_encoding, w->grp, w->varid);
-    (void)nc_inq_var_chunking(w->grp, w->varid, &storage, NULL);
+    text = var_text(r->ranges ? nczarr_inq_var_dtype : nczarr_inq_var_encoding, w->grp, w->varid);
     if (r->ranges)
-        same = dtype != NULL && strcmp(dtype, r->dtype) == 0 && storage == NC_CONTIGUOUS;
-    else
-        same = encoding != NULL && strcmp(encoding, r->encoding) == 0;
-    free(dtype);
-    free(encoding);
+        (void)nc_inq_var_chunking(w->grp, w->varid, &storage, NULL);
+    same = text != NULL && storage == NC_CONTIGUOUS && strcmp(text, r->ranges ? r->dtype : r->encoding) == 0;
+    free(text);
     if (same)
         return NC_NOERR;
     message_print(

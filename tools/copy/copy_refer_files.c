@@ -86,7 +86,7 @@ copy_refer_file_open(const copy_refer_files *f, copy_refer_file *file, int ncid)
     int version = 0, rc = NC_NOERR;
 
     file->ncid = ncid;
-    if (ncid < 0 && (rc = nc_open(file->path, NC_NOWRITE, &file->ncid)) != NC_NOERR)
+    if (ncid < 0 && (rc = nczarr_open_fragment(f->source, file->path, &file->ncid)) != NC_NOERR)
         return message_fail(rc, file->path);
     if ((rc = nczarr_inq_map(file->ncid, &file->map)) != NC_NOERR ||
         (rc = nczarr_inq_zarr_format(file->ncid, &version, NULL)) != NC_NOERR)

@@ -447,6 +447,7 @@ copy_references(const copy_opts *o)
     (void)nczarr_set_missing(s.ncid, NCZARR_MISSING_ERROR);
     t.zarr_format = 2;
     s.files = &f;
+    f.source = s.ncid;
     (void)copy_refer_file_add(&f, o->nins > 1 || o->along != NULL ? "" : o->in); /* "": what joins the files */
     if ((rc = copy_source_load(o, &s)) == NC_NOERR && (rc = copy_check_options(o, &s)) == NC_NOERR &&
         (rc = copy_settle_carried(o, &s, &t)) == NC_NOERR &&

@@ -6,15 +6,19 @@
 
 #include <stdlib.h>
 
+enum { FILES_WANTED = 1 << 14 }; /* so that joined files can stay open */
+
 int
 copy_open_source(const copy_opts *o, int *ncid)
 {
     int rc;
 
-    if (o->nins > 1 || o->along != NULL)
+    if (o->nins > 1 || o->along != NULL) {
+        (void)ncz_sys_files_raise(FILES_WANTED);
         rc = nczarr_open_joined(o->nins, (const char *const *)o->ins, o->along, NC_NOWRITE, ncid);
-    else
+    } else {
         rc = nc_open(o->in, (o->memory_in ? NC_DISKLESS : NC_NOWRITE) | NCZARR_VERBATIM, ncid);
+    }
     return rc == NC_NOERR ? rc : message_fail(rc, o->in);
 }
 

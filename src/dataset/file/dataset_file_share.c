@@ -26,6 +26,12 @@ ncz_dataset_set_missing(ncz_dataset *ds, ncz_missing how)
     ncz_engine_forget(ds->engine, 0); /* chunks that were read otherwise */
 }
 
+ncz_dataset *
+ncz_dataset_take_open(ncz_dataset *ds, const char *path)
+{
+    return ds->view != NULL && ds->view->take != NULL ? ds->view->take(ds->view, path) : NULL;
+}
+
 int
 ncz_file_publish(ncz_dataset *ds)
 {
