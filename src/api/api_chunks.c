@@ -435,6 +435,11 @@ locate_listed(const listing *l, size_t i, ncz_buf *key, ncz_chunk_addr *where)
     ncz_dims        first;
     int             rc;
 
+    if (l->chunks.in_file) {
+        *where =
+            (ncz_chunk_addr){.key = "", .offset = l->chunks.ranges[i].offset, .length = l->chunks.ranges[i].length};
+        return NC_NOERR;
+    }
     if (l->chunks.objects == NULL) {
         rc = ncz_spec_locate(l->spec, index, key, where);
     } else { /* objects may differ in length: the key is that of the object's place */

@@ -92,13 +92,19 @@ look_at_packing(int grp, int varid, ncz_join_var *v)
 {
     static const char *const names[] = {"scale_factor", "add_offset", "_Unsigned",    "units",
                                         "calendar",     "_FillValue", "missing_value"};
-    bool                     there;
-    int                      rc = NC_NOERR;
+    bool                     there, has[NCZ_LEN(names)] = {false};
+    char                     name[NC_MAX_NAME + 1];
+    int                      n, rc = nc_inq_varnatts(grp, varid, &n);
 
-    for (size_t i = 0; i < NCZ_LEN(names) && rc == NC_NOERR; i++) {
-        rc = add_att(grp, varid, names[i], &v->packing, &there);
-        v->packed = v->packed || (there && i < 3);
-    }
+    for (int i = 0; i < n && rc == NC_NOERR; i++) /* to ask for those that are not there takes long */
+        if ((rc = nc_inq_attname(grp, varid, i, name)) == NC_NOERR)
+            for (size_t k = 0; k < NCZ_LEN(names); k++)
+                has[k] = has[k] || strcmp(names[k], name) == 0;
+    for (size_t i = 0; i < NCZ_LEN(names) && rc == NC_NOERR; i++)
+        if (has[i]) {
+            rc = add_att(grp, varid, names[i], &v->packing, &there);
+            v->packed = v->packed || (there && i < 3);
+        }
     return rc;
 }
 

@@ -99,6 +99,7 @@ typedef struct ncz_stored_chunks {
     uint64_t *index;
     ncz_slot *ranges;  /* where they share objects, their ranges; else NULL */
     uint64_t *objects; /* where they share objects, the place of each one's object in their grid; else NULL */
+    bool      in_file; /* each is one range of a dataset that is one file */
     size_t    n, cap;
 } ncz_stored_chunks;
 

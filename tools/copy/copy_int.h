@@ -510,6 +510,7 @@ typedef struct copy_refer {
     size_t           nparts;
     bool             inlined;  /* its values are in the set, as one chunk */
     bool             ranges;   /* of a part that is one range of bytes, or one for each record */
+    bool             filled;   /* it got the fill value of chunks that are not stored, which may be none */
     char            *why;      /* why its chunks cannot be referred to; NULL: they can */
     char            *encoding; /* of the first part's chunks; NULL with `ranges` */
     char            *dtype;

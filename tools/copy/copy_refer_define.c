@@ -302,9 +302,16 @@ settle_fill(const copy_source *s, int grp, int varid, const copy_var *v)
 
     if (why == NULL && other && take_att(grp, varid, s, v))
         why = compare_chunks(s, grp, varid, v, &other);
-    if (why != NULL || !other || (v->refer->nparts == 1 && has_all_chunks(grp, varid)))
+    if (why != NULL || !other)
         return why;
-    if (take_fill(grp, varid, s, v) && compare_chunks(s, grp, varid, v, &other) == NULL && !other)
+    if (v->refer->nparts == 1 && nc_inq_attid(grp, varid, "_FillValue", NULL) == NC_NOERR &&
+        has_all_chunks(grp, varid))
+        return NULL;
+    if (take_fill(grp, varid, s, v) && compare_chunks(s, grp, varid, v, &other) == NULL && !other) {
+        v->refer->filled = v->refer->nparts == 1;
+        return NULL;
+    }
+    if (v->refer->nparts == 1 && has_all_chunks(grp, varid))
         return NULL;
     return "chunks that are not stored would read as another value";
 }

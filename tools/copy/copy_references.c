@@ -223,21 +223,22 @@ is_complete(const copy_var *v)
 
 /* Numbers without a _FillValue have none in the set, as with kerchunk: readers take that of the array for one, and make
  * floats of integers. Where a chunk is missing it says what reads there. */
-static void
+static char *
 drop_fill(const copy_source *s, const copy_var *v, char *text, size_t *len)
 {
     static const char name[] = "\"fill_value\": ";
-    char             *at = strstr(text, name), *end = at != NULL ? strstr(at, ", \"order\"") : NULL;
+    char             *at = strstr(text, name), *end = at != NULL ? strstr(at, ", \"order\"") : NULL, *out;
 
     if (end == NULL || !v->data || v->carried || v->type > NC_UINT64 || v->type == NC_CHAR || !is_complete(v) ||
         nc_inq_attid(s->groups[v->group].in, v->in, "_FillValue", NULL) == NC_NOERR)
-        return;
+        return text;
     at += sizeof name - 1;
-    if (end - at < 4)
-        return; /* a number of so few digits is as good */
-    memcpy(at, "null", 4);
-    memmove(at + 4, end, strlen(end) + 1);
-    *len = strlen(text);
+    if (end - at < 4 && !v->refer->filled)
+        return text; /* a number of so few digits is as good */
+    out = memory_textf("%.*snull%s", (int)(at - text), text, end);
+    free(text);
+    *len = strlen(out);
+    return out;
 }
 
 /* What others expect in documents, and what is of no use to them: who made the dataset in memory. */
@@ -251,8 +252,7 @@ adapt_document(const copy_source *s, const char *key, char *text, size_t *len)
     if (v == NULL)
         return text;
     if (strcmp(name_document(key), document_name(2, NCZARR_DOCUMENT_ARRAY)) == 0) {
-        drop_fill(s, v, text, len);
-        return move_compressor(text, len);
+        return move_compressor(drop_fill(s, v, text, len), len);
     }
     if (v->type != NC_CHAR && v->type <= NC_UINT64) /* it is the array's fill value */
         drop_member(text, len, "_FillValue");

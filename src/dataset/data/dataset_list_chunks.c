@@ -229,6 +229,7 @@ take_stored(ncz_dataset *ds, found *f, uint64_t all, const uint64_t *lens, uint6
         rc = ncz_engine_locate(ds->engine, f->v->spec, at, true, &f->key, &where);
         if (rc != NC_NOERR || (where.absent && where.lost == NULL))
             continue;
+        out->in_file = out->in_file && where.pitch == 0 && where.key[0] == '\0';
         memcpy(out->index + out->n * w, at, w * sizeof *at);
         out->ranges[out->n++] =
             where.nfrom > 0 ? (ncz_slot){where.from, where.nfrom} : (ncz_slot){where.offset, where.length};
@@ -252,6 +253,7 @@ list_grid(ncz_dataset *ds, found *f, ncz_stored_chunks *out)
     out->index = ncz_alloc_n((size_t)all, w * sizeof *out->index);
     out->ranges = ncz_alloc_n((size_t)all, sizeof *out->ranges);
     out->cap = (size_t)all;
+    out->in_file = true;
     if (out->index == NULL || out->ranges == NULL)
         rc = ncz_fail_nomem((size_t)all * (w * sizeof *out->index + sizeof *out->ranges));
     else if ((rc = ncz_dims_init(&lens, w)) == NC_NOERR && (rc = ncz_dims_init(&at, w)) == NC_NOERR) {
