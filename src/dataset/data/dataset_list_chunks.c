@@ -217,16 +217,17 @@ advance_index(const uint64_t *lens, size_t rank, uint64_t *index)
             return;
 }
 
-/* Takes the chunks that are stored, of `all` in the grid of these lengths. `at`: zeros. */
+/* Takes the chunks that are stored, of `all` in the grid of these lengths, once the engine has found where they lie.
+ * `at`: zeros. */
 static int
-take_stored(ncz_dataset *ds, found *f, uint64_t all, const uint64_t *lens, uint64_t *at, ncz_stored_chunks *out)
+take_stored(found *f, uint64_t all, const uint64_t *lens, uint64_t *at, ncz_stored_chunks *out)
 {
     size_t         w = index_width(f->v);
     ncz_chunk_addr where;
     int            rc = NC_NOERR;
 
     for (uint64_t i = 0; rc == NC_NOERR && i < all; i++, advance_index(lens, f->v->rank, at)) {
-        rc = ncz_engine_locate(ds->engine, f->v->spec, at, true, &f->key, &where);
+        rc = ncz_spec_locate(f->v->spec, at, &f->key, &where);
         if (rc != NC_NOERR || (where.absent && where.lost == NULL))
             continue;
         out->in_file = out->in_file && where.pitch == 0 && where.key[0] == '\0';
@@ -259,7 +260,7 @@ list_grid(ncz_dataset *ds, found *f, ncz_stored_chunks *out)
     else if ((rc = ncz_dims_init(&lens, w)) == NC_NOERR && (rc = ncz_dims_init(&at, w)) == NC_NOERR) {
         for (size_t d = 0; d < f->v->rank; d++)
             lens.v[d] = grid_len(f, d);
-        rc = take_stored(ds, f, all, lens.v, at.v, out);
+        rc = take_stored(f, all, lens.v, at.v, out);
     }
     ncz_dims_clear(&at);
     ncz_dims_clear(&lens);
