@@ -142,12 +142,39 @@ def all_kinds(window):
             report("picture layout: %s, %s" % (kind, var), problems)
 
 
+def coast_in_place():
+    """Each point of the table of coasts is on the map of the world where its latitude and longitude are, to a pixel."""
+    lines, steps = (re.findall(r"\{([-0-9, ]+)\}", part) for part in open(os.path.join(root, "tools", "report", "report_coast.c")).read().split("report_coast_steps[][2]"))
+    steps, points = iter([tuple(int(n) for n in s.split(",")) for s in steps]), []
+    for lon, lat, n in ([int(n) for n in line.split(",")] for line in lines):
+        points.append((lon, lat))
+        for dx, dy in (next(steps) for _ in range(n)):
+            lon, lat = lon + dx, lat + dy
+            points.append((lon, lat))
+    place, out = os.path.join(tmp, "world.zarr"), os.path.join(tmp, "x.svg")
+    r = programs.run([os.path.join(tools, "nczdump"), "--plot", "tas", place, out], capture_output=True, text=True, timeout=120)
+    picture = svg.Picture(open(out, encoding="utf-8").read())
+    scale = picture.size[0] / picture.view[2]
+    width, height, near = picture.box[2] * scale, picture.box[3] * scale, {}
+    for dotted, line in picture.lines():
+        for x, y in line if not dotted else ():
+            near.setdefault((int(x * width), int(y * height)), []).append((x * width, y * height))
+    wrong = []
+    for lon, lat in points:
+        x, y = lon % 3600 / 3600 * width, (900 - lat) / 1800 * height
+        around = [p for i in (-1, 0, 1) for j in (-1, 0, 1) for p in near.get((int(x) + i, int(y) + j), ())]
+        if abs(lat) < 880 and 2 < x < width - 2 and not any(abs(a - x) <= 1 and abs(b - y) <= 1 for a, b in around):
+            wrong.append("%.1f E %.1f N" % (lon / 10, lat / 10))
+    report("picture layout: %d points of coasts lie where they are, to a pixel" % len(points), wrong + ([r.stderr] if r.stderr or len(points) < 3000 else []))
+
+
 try:
     if installed() and "NCZARR_TEST_SHORT" not in os.environ:
         with Browser() as window:
             all_kinds(window)
     else:
         all_kinds(None)
+    coast_in_place()
 finally:
     shutil.rmtree(tmp, ignore_errors=True)
 sys.exit(cases.status())
