@@ -59,8 +59,8 @@ _nczarr()
             options='-h --header -c --coords -v --variables -g --groups -d --dim --bbox --along --damaged -s --special
                 -F -Xp -XF -t --times -i -p --precision -b -f -l --line -n --name -k --kind -x --ncml --json
                 --json=header --tree --sizes --chunks --chunks=json --list --check --structure --log --html --sample
-                --plot --show --graphics --range --colors --size --s3-explain --color --stats -L -w -Xm --help
-                --version'
+                --plot --show --graphics --range --colors --size --member --s3-explain --color --stats -L -w -Xm
+                --help --version'
             ;;
         nczgen)
             options='-b -o --mode --zarr-format -k -3 -4 -5 -6 -7 -N -H -x -l -P -W -L -d -D --help --version'

@@ -49,6 +49,7 @@ complete -c nczdump -l graphics -x -a 'auto sixel kitty blocks' -d 'how --show d
 complete -c nczdump -l range -x -d 'with --plot and --show, the ends of the colors: LO,HI'
 complete -c nczdump -l colors -x -a 'auto blue-yellow blue-red white-blue grey' -d 'the colors of --plot, --show and --html'
 complete -c nczdump -l size -x -d 'with --plot and --show, the picture\'s pixels'
+complete -c nczdump -l member -x -d 'with --plot, --show and --html, the member of an ensemble'
 complete -c nczdump -l s3-explain -d 'the settings that an S3 URL resolves to'
 complete -c nczdump -l color -x -a 'auto always never' -d 'CDL, --tree, --chunks and --show in color'
 complete -c nczdump -l stats -d 'counts of store operations, on stderr at the end'

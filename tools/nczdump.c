@@ -36,6 +36,7 @@ enum {
     OPT_RANGE,
     OPT_COLORS,
     OPT_SIZE,
+    OPT_MEMBER,
     OPT_GRAPHICS,
     OPT_COLOR,
     OPT_LIST,
@@ -106,6 +107,8 @@ static const option_row rows[] = {
      "the colors of --plot, --show and --html", ": auto, blue-yellow, blue-red, white-blue or grey"},
     {OPT_SIZE, 0, "size", "WxH", NULL, "with --plot and --show, the picture's pixels",
      " (1200 wide; the terminal's)"},
+    {OPT_MEMBER, 0, "member", "N", NULL, "with --plot, --show and --html, the member of an ensemble",
+     " (0, the first)"},
     {OPT_S3_EXPLAIN, 0, "s3-explain", NULL, NULL, "the settings that an S3 URL resolves to",
      ": address, region, credentials"},
     {.help = "More:"},
@@ -244,6 +247,17 @@ take_sample(dump_request *r, const char *arg)
 }
 
 static bool
+take_member(dump_request *r, const char *arg)
+{
+    long n;
+
+    if (!option_number("--member", arg, 0, 1000000, &n))
+        return false;
+    r->look.member = (size_t)n;
+    return true;
+}
+
+static bool
 take_vars(dump_opts *o, const char *option, const char *arg)
 {
     char why[HYPERSLAB_WHY_SIZE];
@@ -351,6 +365,7 @@ take_long_option(dump_request *r, int id, const char *arg)
     case OPT_RANGE: return report_parse_range(arg, &r->look);
     case OPT_COLORS: return report_parse_colors(arg, &r->look);
     case OPT_SIZE: return report_parse_size(arg, &r->look);
+    case OPT_MEMBER: return take_member(r, arg);
     case OPT_GRAPHICS: return take_graphics(r, arg);
     case OPT_COLOR: return take_color(r, arg);
     default: r->explain = true; return true; /* --s3-explain */
@@ -403,6 +418,10 @@ check_look(const dump_request *r)
     }
     if (!r->plot && !r->html && look->colors != REPORT_COLORS_AUTO) {
         message_print("--colors: only with --plot, --show and --html");
+        return false;
+    }
+    if (!r->plot && !r->html && look->member > 0) {
+        message_print("--member: only with --plot, --show and --html");
         return false;
     }
     if (r->plot && r->log && look->has_range && look->range[0] <= 0) {

@@ -260,6 +260,7 @@ EMPTY_VALUES = [
     ("nczdump", "--sample=", "--sample: not a number from 1 to"), ("nczdump", "--show=", "--show: an empty name"),
     ("nczdump", "--plot", "--plot: "), ("nczdump", "--graphics=", "--graphics: not auto"), ("nczdump", "--color=", "--color: not auto"),
     ("nczdump", "--range=", "--range: not LO,HI"), ("nczdump", "--colors=", "--colors: not auto"), ("nczdump", "--size=", "--size: not WxH"),
+    ("nczdump", "--member=", "--member: not a number from 0 to"),
     ("nczgen", "-o", "the path is empty"), ("nczgen", "--mode", "--mode: an empty mode (modes: "),
     ("nczgen", "--zarr-format", "neither 2 nor 3"), ("nczgen", "-k", "unknown kind of dataset"), ("nczgen", "-N", "-N: the name is empty"),
     ("nczgen", "-l", "no output language but b"), ("nczgen", "-W", "-W: not a number of bytes"), ("nczgen", "-L", "not a number"),

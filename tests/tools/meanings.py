@@ -202,6 +202,17 @@ def sliders():
         problems.append(slider and slider[0])
     if "At <bdi>number</bdi> = 0, the first of 5" not in page:
         problems.append("the page does not say which member")
+    page = run("nczdump", "--html", "--member", "3", os.path.join(tmp, "ensemble.zarr")).stdout
+    if "At <bdi>number</bdi> = 3, one of 5" not in page:
+        problems.append("the page does not say that it is member 3")
+    for args, text in ((["--member", "2"], "number = 2"), (["--member", "2", "-d", "step,1"], "step = 24 hours (2026-01-02)")):
+        lines = show(os.path.join(tmp, "ensemble.zarr"), "t2m", *args)
+        problems += [] if any(text in l for l in lines) and any("number = 2" in l for l in lines) else [lines[:3]]
+    r = run("nczdump", "--show", "t2m", "--member", "5", os.path.join(tmp, "ensemble.zarr"))
+    problems += [] if r.returncode == 1 and "t2m: --member: it is no ensemble, or has fewer members" in r.stderr else [r.stderr]
+    lows = [next((l for l in show(os.path.join(tmp, "ensemble.zarr"), "t2m", "--member", m) if "values" in l), "") for m in ("0", "4")]
+    low = [float(re.search(r"\(values ([\d.]+)", l)[1]) if "(values" in l else None for l in lows]
+    problems += [] if None not in low and abs(low[1] - low[0] - 4) < 0.2 else ["values of members 0 and 4: %s" % lows]
     report("meanings: steps of an ensemble", problems)
     page = run("nczdump", "--html", make("ugrid")).stdout
     part = re.search(r"<h3><bdi>s1</bdi>.*?</figure>", page, re.S)

@@ -30,6 +30,7 @@ typedef struct report_look {
     double          range[2]; /* the ends of the colors, or of a line's axis */
     report_colormap colors;
     size_t          width, height; /* pixels */
+    size_t          member;        /* the index of an ensemble's member */
 } report_look;
 
 /* Values of --range, --colors and --size; false with a message. */

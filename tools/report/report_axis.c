@@ -170,3 +170,9 @@ report_is_member(const dump_var *v, int dim)
     text_clear(&standard);
     return is;
 }
+
+size_t
+report_index_shown(const report_look *look, const dump_var *v, int dim)
+{
+    return look->member < v->shape[dim] && report_is_member(v, dim) ? look->member : 0;
+}

@@ -326,6 +326,8 @@ read_frames(map *m)
     size_t          most = v->shape[m->y] > LARGE && v->shape[m->x] > LARGE ? FRAMES_LARGE : FRAMES;
     size_t          len = m->slide < 0 ? 1 : v->shape[m->slide], many = len < most ? len : most;
 
+    for (int d = 0; d < m->y; d++)
+        at[d] = report_index_shown(&m->p->o->look, v, d);
     for (size_t i = 0; i < many; i++) {
         report_stats st;
         frame       *f = &m->frames[m->n];
@@ -484,7 +486,8 @@ add_caption(text_buf *t, const map *m)
     bool            any = false;
 
     for (int i = 0; i < m->y; i++) {
-        char name[NC_MAX_NAME + 1] = "";
+        char   name[NC_MAX_NAME + 1] = "";
+        size_t index = report_index_shown(&m->p->o->look, v, i);
 
         if (i == m->slide || v->shape[i] < 2)
             continue;
@@ -492,8 +495,8 @@ add_caption(text_buf *t, const map *m)
         text_add(t, any ? ", <bdi>" : "<figcaption>At <bdi>");
         report_add_text(t, name);
         text_add(t, "</bdi> = ");
-        add_place(t, m, i, 0);
-        text_addf(t, ", the first of %zu", v->shape[i]);
+        add_place(t, m, i, index);
+        text_addf(t, index == 0 ? ", the first of %zu" : ", one of %zu", v->shape[i]);
         any = true;
     }
     if (!m->frames[0].sample.all) {

@@ -292,6 +292,8 @@ bool report_axis_is_upward(report_page *p, const dump_var *v, int dim);
 bool report_is_downward(int grp, int varid);
 /* Its places are the members of an ensemble. */
 bool report_is_member(const dump_var *v, int dim);
+/* The index of a dimension that a picture does not have: 0, or the member that is asked for, if there is that. */
+size_t report_index_shown(const report_look *look, const dump_var *v, int dim);
 
 /* ---- report_names.c: names of places -------------------------------------------------------------------------- */
 

@@ -79,7 +79,7 @@ make_title(report_plot_data *d)
             continue;
         (void)nc_inq_dimname(d->v.grp, d->v.dims[i], name);
         text_addf(&part, "%s = ", name);
-        report_axis_label(&d->page, &d->v, i, 0, &part);
+        report_axis_label(&d->page, &d->v, i, report_index_shown(d->look, &d->v, i), &part);
         add_part(&d->note, part.s);
         text_clear(&part);
     }
@@ -102,6 +102,8 @@ read_values(report_plot_data *d, const char **why)
     int     free_dims = d->v.ndims - (d->y < 0 ? d->x : d->y), rc;
 
     places = memory_alloc((size_t)d->v.ndims, sizeof *places);
+    for (int i = 0; i < d->v.ndims - free_dims; i++)
+        at[i] = report_index_shown(d->look, &d->v, i);
     for (int i = 0; i < d->v.ndims; i++)
         places[i] = i != d->x && i != d->y ? 1 : d->y < 0 ? LINE_PLACES : MAP_PLACES;
     if (d->on_mesh) {
@@ -115,6 +117,17 @@ read_values(report_plot_data *d, const char **why)
     free(places);
     free(at);
     return rc;
+}
+
+/* The member that is asked for. */
+static bool
+has_member(const report_plot_data *d)
+{
+    bool has = d->look->member == 0;
+
+    for (int i = 0; i < (d->y < 0 ? d->x : d->y) && !has; i++)
+        has = report_index_shown(d->look, &d->v, i) > 0;
+    return has;
 }
 
 static int
@@ -132,6 +145,8 @@ load_values(report_plot_data *d)
     report_choose_dims(&d->v, &d->y, &d->x);
     if (d->x < 0)
         return fail_plot(d, NC_EINVAL, "one value: there is nothing to draw");
+    if (!has_member(d))
+        return fail_plot(d, NC_EINVAL, "--member: it is no ensemble, or has fewer members");
     report_meaning_load(&d->v, &d->meaning);
     rc = read_values(d, &reason);
     read = !report_sample_failed(&d->page, &d->v, rc, reason, &why);
