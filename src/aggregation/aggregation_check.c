@@ -106,17 +106,13 @@ ask_group(void *arg, size_t i, ncz_scratch *scratch)
 static void
 open_place(void *arg, size_t i, ncz_scratch *scratch)
 {
-    checking     *c = arg;
-    place        *p = &c->v[i];
-    ncz_fragment *f = NULL;
-    int           rc;
+    checking *c = arg;
+    place    *p = &c->v[i];
 
     (void)scratch;
     if (p->store == NULL || p->err.code == NC_NOERR)
         return;
-    if ((rc = ncz_fragment_open(c->a, p->uri, &f)) == NC_NOERR)
-        ncz_fragment_release(c->a, f);
-    ncz_err_save(&p->err, rc);
+    ncz_err_save(&p->err, ncz_fragment_try(c->a, p->uri));
     ncz_err_clear();
 }
 

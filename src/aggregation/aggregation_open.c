@@ -175,6 +175,20 @@ ncz_fragment_open(ncz_aggregation *a, const char *uri, ncz_fragment **out)
 }
 
 int
+ncz_fragment_try(const ncz_aggregation *a, const char *uri)
+{
+    ncz_buf      path = NCZ_BUF_INIT;
+    ncz_dataset *ds = NULL;
+    int          rc = ncz_fragment_path(a, uri, &path);
+
+    if (rc == NC_NOERR && (rc = a->open(ncz_buf_str(&path), a->depth + 1, &a->limits, &ds)) == NC_NOERR)
+        (void)ncz_dataset_close(ds); /* it was only read */
+    ncz_dataset_free(ds);
+    ncz_buf_clear(&path);
+    return rc;
+}
+
+int
 ncz_fragment_add(ncz_aggregation *a, const char *uri, ncz_dataset **ds)
 {
     ncz_buf       path = NCZ_BUF_INIT;
