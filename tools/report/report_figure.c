@@ -23,15 +23,6 @@ enum {
 };
 enum { ROWS_NAMED = 40, X_TICKS = 7, WIDE = 10000, HIGH = 1000 };
 
-void
-report_choose_dims(const dump_var *v, int *y, int *x)
-{
-    *x = *y = -1;
-    for (int i = v->ndims - 1; i >= 0 && *y < 0; i--)
-        if (v->shape[i] > 1)
-            *(*x < 0 ? x : y) = i;
-}
-
 /* What the script has to know: the kind, lengths, which way up, places, range, and how to write values. */
 static void
 add_pointed(text_buf *t, int kind, size_t nx, size_t ny, bool upward, size_t x_id, long y_id, long grid,

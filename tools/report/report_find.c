@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * report_find.c: variables by name, in a group or one outward; and those that say where the places along a dimension
- * are.
+ * report_find.c: variables by name, in a group or one outward; those that say where the places along a dimension are;
+ * and the dimensions of a picture.
  */
 #include "report_int.h"
 
@@ -140,4 +140,13 @@ report_find_coordinate(const dump_var *v, int dim, int *grp, int *varid)
            report_find_listed(v, "coordinates", is_time_along, &v->dims[dim], grp, varid) ||
            report_find_listed(v, "coordinates", is_axis_along, &v->dims[dim], grp, varid) ||
            report_find_outward(v, is_axis_along, &v->dims[dim], grp, varid);
+}
+
+void
+report_choose_dims(const dump_var *v, int *y, int *x)
+{
+    *x = *y = -1;
+    for (int i = v->ndims - 1; i >= 0 && *y < 0; i--)
+        if (v->shape[i] > 1)
+            *(*x < 0 ? x : y) = i;
 }

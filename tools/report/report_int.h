@@ -281,6 +281,9 @@ bool         report_find_listed(const dump_var *v, const char *att, report_find_
                                 int *varid);
 bool         report_find_outward(const dump_var *v, report_find_test *is, const void *arg, int *grp, int *varid);
 
+/* The dimensions that a picture has: the last two that are longer than 1; y -1: a line; x -1: no picture. */
+void report_choose_dims(const dump_var *v, int *y, int *x);
+
 /* ---- report_axis.c: places along a dimension ------------------------------------------------------------------ */
 
 /* What a dimension's coordinate variable says about an index of the part that is chosen, as plain text: "1990-01-16",
@@ -518,8 +521,6 @@ typedef struct report_values {
     report_digits      digits;
 } report_values;
 
-/* The dimensions that a picture has: the last two that are longer than 1; y -1: a line; x -1: no picture. */
-void report_choose_dims(const dump_var *v, int *y, int *x);
 bool report_add_figure(report_page *p, text_buf *t, report_values *values); /* false: there is none */
 
 /* ---- report_roles.c: coordinates and data -------------------------------------------------------------------- */
