@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * report_profile.c: profiles: values over depth, pressure or height, which stand upright: the value across, the vertical
- * coordinate upward or, of depth and pressure, downward. Several profiles, as those of floats, are lines in one picture.
+ * report_profile.c: profiles: values over depth, pressure or height, which stand upright: the value across, the
+ * vertical coordinate upward or, of depth and pressure, downward. Several profiles, as those of floats, are lines in
+ * one picture.
  */
 #include "report_int.h"
 
