@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Everything that a release offers, from the last commit, in one folder.
+
+usage: dist.py TREE FOLDER [--draft]
+
+  nczarr-VERSION.tar.gz, .symbols   the archive and the exported functions (release.py), built once before they count
+  nczarr-VERSION-py3-none-....whl   the wheel, of the archive, with the Python that has auditwheel (.cache/wheel)
+  *.deb                             Debian's packages of the archive, where dpkg-buildpackage is
+  nczarr-VERSION.sha256             the sums of all of them
+
+Refused: a changelog or a man page that still says that the version is not released, or a version that files disagree on;
+with --draft they are only told.
+"""
+import glob, hashlib, os, re, shutil, subprocess, sys, tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import release
+
+
+def read(*path):
+    with open(os.path.join(*path), encoding="utf-8") as f:
+        return f.read()
+
+
+def unready(tree, version):
+    """What a release would have to say otherwise."""
+    bad = []
+    heading = re.search(r"^## %s \((.*)\)$" % re.escape(version), read(tree, "CHANGELOG.md"), re.M)
+    if heading is None or not re.fullmatch(r"\d{4}-\d\d-\d\d", heading.group(1)):
+        bad.append("CHANGELOG.md: `## %s (YEAR-MONTH-DAY)` is not there" % version)
+    if not re.search(r"^version: %s$" % re.escape(version), read(tree, "CITATION.cff"), re.M):
+        bad.append("CITATION.cff has another version")
+    for path in sorted(glob.glob(os.path.join(tree, "docs", "man", "*"))):
+        date = re.search(r'^\.TH \S+ \d "(\d{4}-\d\d-\d\d)"', read(path), re.M)
+        changed = release.output("git", "-C", tree, "log", "-1", "--format=%cs", "--", path).decode().strip()
+        if date is None or date.group(1) < changed:
+            bad.append("%s: changed on %s, dated %s" % (os.path.relpath(path, tree), changed, date.group(1) if date else "never"))
+    return bad
+
+
+def write_wheel(source, folder, python):
+    made = release.output(python, os.path.join(source, "packaging", "wheel", "build.py"), folder).decode().strip()
+    return [os.path.basename(made)]
+
+
+def write_debian(archive, tmp, folder):
+    name, version = re.match(r"(\w+)-(.*)\.tar\.gz$", os.path.basename(archive)).groups()
+    at = os.path.join(tmp, "debian")
+    os.mkdir(at)
+    shutil.copy(archive, os.path.join(at, "%s_%s.orig.tar.gz" % (name, version)))
+    release.output("tar", "-xzf", archive, "-C", at)
+    source = os.path.join(at, "%s-%s" % (name, version))
+    shutil.copytree(os.path.join(source, "packaging", "debian"), os.path.join(source, "debian"))
+    release.output("dpkg-buildpackage", "-b", "-us", "-uc", cwd=source, env=dict(os.environ, DEB_BUILD_OPTIONS="nocheck", DEB_BUILD_PROFILES="nocheck"))
+    made = sorted(glob.glob(os.path.join(at, "*.deb")))
+    for path in made:
+        shutil.copy(path, folder)
+    return [os.path.basename(path) for path in made]
+
+
+def write_sums(folder, name, files):
+    with open(os.path.join(folder, name + ".sha256"), "w", encoding="utf-8") as f:
+        for file in files:
+            with open(os.path.join(folder, file), "rb") as data:
+                f.write("%s  %s\n" % (hashlib.sha256(data.read()).hexdigest(), file))
+
+
+def main(args):
+    draft = "--draft" in args
+    tree, folder = (os.path.abspath(a) for a in args if a != "--draft")
+    try:
+        version = release.read_version(tree)
+        bad = unready(tree, version)
+        print("\n".join(bad))
+        if bad and not draft:
+            raise release.Refused("this version is not ready (--draft makes its files all the same)")
+        archive = release.write_release(tree, folder)
+        release.check_release(archive)
+        name = "nczarr-" + version
+        files = [name + ".tar.gz", name + ".symbols"]
+        with tempfile.TemporaryDirectory() as tmp:
+            release.output("tar", "-xzf", archive, "-C", tmp)
+            python = os.path.join(tree, ".cache", "wheel", "bin", "python")
+            files += write_wheel(os.path.join(tmp, name), folder, python)
+            if shutil.which("dpkg-buildpackage"):
+                files += write_debian(archive, tmp, folder)
+            else:
+                print("dpkg-buildpackage is not installed: no Debian packages")
+        write_sums(folder, name, files)
+    except release.Refused as why:
+        sys.exit("release: %s" % why)
+    for file in files:
+        print("%10d  %s" % (os.path.getsize(os.path.join(folder, file)), file))
+
+
+if __name__ == "__main__":
+    if len([a for a in sys.argv[1:] if a != "--draft"]) != 2:
+        sys.exit(__doc__)
+    main(sys.argv[1:])
