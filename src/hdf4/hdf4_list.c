@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { NAME_SHOWN = 256 }; /* bytes of a name that a text has; a file may have 65,535 */
+
 int
 ncz_hdf4_sd_lose(ncz_hdf4_sd *sd, size_t *cap, int rc, const char *what, const char *name)
 {
@@ -19,7 +21,7 @@ ncz_hdf4_sd_lose(ncz_hdf4_sd *sd, size_t *cap, int rc, const char *what, const c
     n = strlen(what) + strlen(name) + strlen(why) + 4;
     if ((text = ncz_arena_get(&sd->arena, n)) == NULL)
         return ncz_fail_nomem(n);
-    (void)snprintf(text, n, "%s%s%s: %s", what, name[0] != '\0' ? " " : "", name, why);
+    (void)snprintf(text, n, "%s%s%.*s: %s", what, name[0] != '\0' ? " " : "", NAME_SHOWN, name, why);
     if ((rc = ncz_make_room((void *)&sd->losses, sd->nlosses, cap, sizeof(const char *))) == NC_NOERR)
         sd->losses[sd->nlosses++] = text;
     return rc;

@@ -36,7 +36,8 @@ pass_over(const adding *a, int rc, const char *where, const char *what)
     if (rc == NC_NOERR || !ncz_hdf4sd_costs_object(rc))
         return rc;
     ncz_err_save(&err, rc);
-    if ((text = ncz_sprintf("%s%s%s: %s", where, where[0] != '\0' ? ": " : "", what, err.text)) == NULL)
+    if ((text = ncz_sprintf("%s%s%.*s: %s", where, where[0] != '\0' ? ": " : "", NC_MAX_NAME, what, err.text)) ==
+        NULL)
         return ncz_fail_nomem(sizeof err.text);
     rc = ncz_format_warn(a->l, text);
     ncz_free(text);
