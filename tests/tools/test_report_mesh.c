@@ -65,13 +65,13 @@ make_mesh(int start, bool turned, double shift, int *on_faces, int *on_nodes)
 }
 
 typedef struct case_of {
-    report_page    p;
-    dump_opts      o;
-    dump_var       v;
-    report_meaning m;
-    report_mesh    mesh;
-    report_sample  s;
-    report_stats   st;
+    report_page   p;
+    dump_opts     o;
+    dump_var      v;
+    value_meaning m;
+    report_mesh   mesh;
+    report_sample s;
+    report_stats  st;
 } case_of;
 
 static void
@@ -83,7 +83,7 @@ open_case(case_of *c, int nc, int varid)
     c->p = (report_page){.d = {.o = &c->o, .root = nc, .report = {.file = "test"}},
                          .limits = {.var_bytes = 1 << 26, .bytes = 1 << 30}};
     OK(dump_var_load(&c->p.d, nc, varid, &c->v));
-    report_meaning_load(&c->v, &c->m);
+    value_meaning_load(c->v.grp, c->v.id, &c->m);
     assert_true(report_mesh_load(&c->v, &c->mesh));
     OK(report_mesh_read(&c->p, &c->mesh, &c->v, &c->m, (size_t[]){0}, &c->s, &c->st, &why));
 }
@@ -93,7 +93,7 @@ close_case(case_of *c)
 {
     report_sample_clear(&c->s);
     report_mesh_clear(&c->mesh);
-    report_meaning_clear(&c->m);
+    value_meaning_clear(&c->m);
     dump_var_clear(&c->v);
     dim_table_clear(&c->p.d.dims);
 }

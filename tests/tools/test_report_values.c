@@ -39,12 +39,12 @@ make_series(size_t chunk)
 }
 
 typedef struct case_of {
-    report_page    p;
-    dump_opts      o;
-    dump_var       v;
-    report_meaning m;
-    report_sample  s;
-    report_stats   st;
+    report_page   p;
+    dump_opts     o;
+    dump_var      v;
+    value_meaning m;
+    report_sample s;
+    report_stats  st;
 } case_of;
 
 static void
@@ -54,14 +54,14 @@ open_case(case_of *c, int nc, int varid, double bytes)
     c->p = (report_page){.d = {.o = &c->o, .root = nc, .report = {.file = "test"}},
                          .limits = {.var_bytes = bytes, .bytes = 1 << 30}};
     OK(dump_var_load(&c->p.d, nc, varid, &c->v));
-    report_meaning_load(&c->v, &c->m);
+    value_meaning_load(c->v.grp, c->v.id, &c->m);
 }
 
 static void
 close_case(case_of *c)
 {
     report_sample_clear(&c->s);
-    report_meaning_clear(&c->m);
+    value_meaning_clear(&c->m);
     dump_var_clear(&c->v);
     dim_table_clear(&c->p.d.dims);
 }
@@ -211,7 +211,7 @@ shown(int nc, int varid, const void *raw)
     double  value;
 
     open_case(&c, nc, varid, 1);
-    value = report_meaning_value(&c.m, raw);
+    value = value_meaning_shown(&c.m, raw);
     close_case(&c);
     return value;
 }

@@ -11,6 +11,7 @@
 #include "common/group_tree.h"
 #include "common/memory.h"
 #include "common/message.h"
+#include "common/value_meaning.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,10 +29,10 @@ typedef struct box {
 
 /* A latitude and the longitude on the same dimensions. */
 typedef struct plane {
-    int    grp, lat, lon, rank;
-    int    dims[RANK_MOST];
-    size_t ny, nx; /* ny: 1 of points */
-    double scale[2], offset[2];
+    int           grp, lat, lon, rank;
+    int           dims[RANK_MOST];
+    size_t        ny, nx;   /* ny: 1 of points */
+    value_meaning means[2]; /* of latitudes and longitudes, once they are read */
 } plane;
 
 static int
@@ -102,19 +103,6 @@ is_bounds(int grp, const id_list *vars, int varid)
     return is;
 }
 
-static void
-load_packing(int grp, int varid, double *scale, double *offset)
-{
-    size_t len;
-
-    *scale = 1;
-    *offset = 0;
-    if (nc_inq_attlen(grp, varid, "scale_factor", &len) == NC_NOERR && len == 1)
-        (void)nc_get_att_double(grp, varid, "scale_factor", scale);
-    if (nc_inq_attlen(grp, varid, "add_offset", &len) == NC_NOERR && len == 1)
-        (void)nc_get_att_double(grp, varid, "add_offset", offset);
-}
-
 /* The longitude on the dimensions of a latitude. */
 static bool
 find_longitude(plane *p, const id_list *vars)
@@ -140,11 +128,7 @@ load_plane(int grp, int varid, const id_list *vars, plane *p)
         nc_inq_dimlen(grp, p->dims[p->rank - 1], &p->nx) != NC_NOERR ||
         (p->rank > 1 && nc_inq_dimlen(grp, p->dims[p->rank - 2], &p->ny) != NC_NOERR) || is_bounds(grp, vars, varid))
         return false;
-    if (!find_longitude(p, vars))
-        return false;
-    load_packing(grp, p->lat, &p->scale[0], &p->offset[0]);
-    load_packing(grp, p->lon, &p->scale[1], &p->offset[1]);
-    return true;
+    return find_longitude(p, vars);
 }
 
 static bool
@@ -155,6 +139,19 @@ is_inside(const hyperslab_limit *l, double lat, double lon)
     east += east < 0 ? 360 : 0;
     width += width < 0 ? 360 : 0;
     return lat >= l->south && lat <= l->north && fabs(lon) <= 720 && (width >= 360 || east <= width);
+}
+
+/* Degrees; a missing value is NaN, which is inside of nothing. */
+static int
+read_row(const plane *p, int varid, const value_meaning *means, const size_t *start, const size_t *count, double *out)
+{
+    char *raw = memory_alloc(p->nx, sizeof(double));
+    int   rc = nc_get_vara(p->grp, varid, start, count, raw);
+
+    for (size_t x = 0; rc == NC_NOERR && x < p->nx; x++)
+        out[x] = value_meaning_shown(means, raw + x * value_meaning_bytes(means));
+    free(raw);
+    return rc;
 }
 
 /* Which columns of a row are inside: those are marked. *any: some are. Dimensions before the last two are at 0. */
@@ -168,12 +165,12 @@ scan_row(const box *b, const plane *p, size_t y, double *row, bool *inside, bool
         count[d] = d == p->rank - 1 ? p->nx : 1;
     if (p->rank > 1)
         start[p->rank - 2] = y;
-    if ((rc = nc_get_vara_double(p->grp, p->lat, start, count, row)) != NC_NOERR ||
-        (rc = nc_get_vara_double(p->grp, p->lon, start, count, row + p->nx)) != NC_NOERR)
+    if ((rc = read_row(p, p->lat, &p->means[0], start, count, row)) != NC_NOERR ||
+        (rc = read_row(p, p->lon, &p->means[1], start, count, row + p->nx)) != NC_NOERR)
         return rc;
     *any = false;
     for (size_t x = 0; x < p->nx; x++)
-        if (is_inside(b->l, row[x] * p->scale[0] + p->offset[0], row[p->nx + x] * p->scale[1] + p->offset[1]))
+        if (is_inside(b->l, row[x], row[p->nx + x]))
             *any = inside[x] = true;
     return NC_NOERR;
 }
@@ -240,13 +237,16 @@ take_found(box *b, const plane *p, const size_t rows[2], const bool *inside, boo
 }
 
 static int
-take_plane(box *b, const plane *p)
+take_plane(box *b, plane *p)
 {
     double *row = memory_alloc(2 * p->nx + 1, sizeof *row);
     bool   *inside = memory_alloc(p->nx + 1, sizeof *inside), any = false, round = false;
     size_t  rows[2] = {SIZE_MAX, 0};
-    int     rc = NC_NOERR;
+    int     rc;
 
+    value_meaning_load(p->grp, p->lat, &p->means[0]);
+    value_meaning_load(p->grp, p->lon, &p->means[1]);
+    rc = value_meaning_bytes(&p->means[0]) == 0 || value_meaning_bytes(&p->means[1]) == 0 ? NC_ECHAR : NC_NOERR;
     for (size_t y = 0; rc == NC_NOERR && y < p->ny && p->nx > 0; y++) {
         rc = scan_row(b, p, y, row, inside, &any);
         round = round || goes_round(p, row);
@@ -256,6 +256,8 @@ take_plane(box *b, const plane *p)
         }
     }
     rc = rc != NC_NOERR ? fail_call(b, rc) : take_found(b, p, rows, inside, round);
+    value_meaning_clear(&p->means[0]);
+    value_meaning_clear(&p->means[1]);
     free(row);
     free(inside);
     return rc;

@@ -17,15 +17,15 @@
 static bool
 read_coordinate(const dump_var *c, size_t index, double *out)
 {
-    report_meaning m;
-    long long      raw; /* of any type of numbers */
-    bool           good = report_is_numeric(c) && nc_get_var1(c->grp, c->id, &index, &raw) == NC_NOERR;
+    value_meaning m;
+    long long     raw; /* of any type of numbers */
+    bool          good = report_is_numeric(c) && nc_get_var1(c->grp, c->id, &index, &raw) == NC_NOERR;
 
     if (!good)
         return false;
-    report_meaning_load(c, &m);
-    *out = report_meaning_value(&m, &raw);
-    report_meaning_clear(&m);
+    value_meaning_load(c->grp, c->id, &m);
+    *out = value_meaning_shown(&m, &raw);
+    value_meaning_clear(&m);
     return isfinite(*out);
 }
 

@@ -43,11 +43,11 @@ take_sample(report_coord *c, report_sample *s)
 static bool
 load_numbers(report_page *p, int grp, int varid, report_coord *c)
 {
-    report_meaning m;
-    report_sample  s = {.n = 0};
-    const char    *why;
-    dump_var       v;
-    bool           good = dump_var_load_part(&p->d, grp, varid, &v) == NC_NOERR && report_is_numeric(&v);
+    value_meaning m;
+    report_sample s = {.n = 0};
+    const char   *why;
+    dump_var      v;
+    bool          good = dump_var_load_part(&p->d, grp, varid, &v) == NC_NOERR && report_is_numeric(&v);
 
     if (good) {
         c->time = dump_timebase_for(&p->d, grp, varid, v.name);
@@ -55,10 +55,10 @@ load_numbers(report_page *p, int grp, int varid, report_coord *c)
                   : coord_is_latitude(grp, varid)  ? REPORT_LATITUDES
                   : coord_is_longitude(grp, varid) ? REPORT_LONGITUDES
                                                    : REPORT_NUMBERS;
-        report_meaning_load(&v, &m);
+        value_meaning_load(v.grp, v.id, &m);
         good = report_sample_try(p, &v, &m, NULL, 0, PLACES, &s, &why) == NC_NOERR && take_sample(c, &s);
         report_sample_clear(&s);
-        report_meaning_clear(&m);
+        value_meaning_clear(&m);
     }
     if (good && c->kind == REPORT_NUMBERS)
         (void)report_add_units(&c->units, grp, varid);

@@ -18,7 +18,7 @@ typedef struct flag_atts {
 } flag_atts;
 
 static double *
-load_list(const dump_var *v, const report_meaning *m, const char *name, size_t *n)
+load_list(const dump_var *v, const value_meaning *m, const char *name, size_t *n)
 {
     dump_att a;
     double  *list = NULL;
@@ -27,7 +27,7 @@ load_list(const dump_var *v, const report_meaning *m, const char *name, size_t *
         a.type != NC_CHAR && a.type != NC_STRING) {
         list = memory_alloc(a.len, sizeof *list);
         for (size_t i = 0; i < a.len; i++)
-            list[i] = report_meaning_att(m, &a, i);
+            list[i] = value_meaning_of_att(m, a.type, (const char *)a.val + i * dump_type_size(a.type));
         *n = *n == 0 || a.len < *n ? a.len : *n;
     }
     dump_att_clear(&a);
@@ -35,7 +35,7 @@ load_list(const dump_var *v, const report_meaning *m, const char *name, size_t *
 }
 
 static bool
-load_atts(const dump_var *v, const report_meaning *m, flag_atts *a)
+load_atts(const dump_var *v, const value_meaning *m, flag_atts *a)
 {
     *a = (flag_atts){.n = 0};
     if (dump_att_load_named(v->grp, v->id, "flag_meanings", &a->meanings) != NC_NOERR ||
@@ -167,7 +167,7 @@ count_values(report_flags *f, const report_sample *s)
 }
 
 void
-report_flags_load(const dump_var *v, const report_meaning *m, const report_sample *s, report_flags *f)
+report_flags_load(const dump_var *v, const value_meaning *m, const report_sample *s, report_flags *f)
 {
     flag_atts a;
 

@@ -317,7 +317,7 @@ clear_folding(folding *f, int ndims)
 }
 
 int
-report_fold_try(report_page *p, const dump_var *v, const report_meaning *m, const size_t *at, int free_dims,
+report_fold_try(report_page *p, const dump_var *v, const value_meaning *m, const size_t *at, int free_dims,
                 const size_t *places, report_sample *s, report_stats *st, const char **why)
 {
     size_t      n = (size_t)v->ndims;

@@ -34,22 +34,22 @@ typedef struct report_nodes {
 static bool
 read_values(report_page *p, int grp, int varid, int free_dims, report_sample *s)
 {
-    report_meaning m;
-    dump_var       c;
-    const char    *why;
-    size_t        *at;
-    bool           good;
+    value_meaning m;
+    dump_var      c;
+    const char   *why;
+    size_t       *at;
+    bool          good;
 
     *s = (report_sample){.n = 0};
     if (dump_var_load_part(&p->d, grp, varid, &c) != NC_NOERR)
         return false;
     good = report_is_numeric(&c) && c.ndims >= free_dims && !c.empty;
     if (good) {
-        report_meaning_load(&c, &m);
+        value_meaning_load(c.grp, c.id, &m);
         at = memory_alloc((size_t)c.ndims, sizeof *at);
         good = report_sample_try(p, &c, &m, at, free_dims, NODES, s, &why) == NC_NOERR;
         free(at);
-        report_meaning_clear(&m);
+        value_meaning_clear(&m);
     }
     dump_var_clear(&c);
     return good;

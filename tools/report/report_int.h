@@ -4,6 +4,7 @@
 #define NCZDUMP_REPORT_INT_H
 
 #include "common/chunk_grid.h"
+#include "common/value_meaning.h"
 #include "dump/dump_int.h"
 #include "picture/picture.h"
 #include "report.h"
@@ -83,29 +84,6 @@ typedef struct report_sample {
     bool         all;          /* made of every value along the dimensions that are sampled */
 } report_sample;
 
-/* ---- report_meaning.c: what stored values mean ------------------------------------------------------------------- */
-
-/* What the values of a variable mean. Limits, missing values and flags are, as the values, of the sign that _Unsigned
- * says: "true" of a signed type, "false" of an unsigned one. */
-typedef struct report_meaning {
-    dump_fill fill;
-    bool      packed;
-    double    scale, offset;
-    double    valid_min, valid_max; /* infinite: no limit */
-    bool      valid_shown;          /* limits are of unpacked values; else of what is stored */
-    double   *missing;              /* missing_value */
-    size_t    nmissing;
-    nc_type   type; /* of the values: the stored one, or that of the other sign */
-    nc_type   stored;
-} report_meaning;
-
-void report_meaning_load(const dump_var *v, report_meaning *m);
-void report_meaning_clear(report_meaning *m);
-/* The i-th number of an attribute that holds values of the variable. */
-double report_meaning_att(const report_meaning *m, const dump_att *a, size_t i);
-/* A stored value as it is shown; NaN: missing. */
-double report_meaning_value(const report_meaning *m, const void *p);
-
 bool report_is_numeric(const dump_var *v);
 
 /* ---- report_plan.c: which chunks are read ----------------------------------------------------------------------- */
@@ -130,17 +108,17 @@ void   report_plan_reduce(size_t *n, int ndims,
 /* ---- report_read.c: boxes of stored values ----------------------------------------------------------------------- */
 
 typedef struct report_reader {
-    const dump_var       *v;
-    const report_meaning *m;
-    char                 *buf;
-    damage_log           *damage;
-    bool                  damaged; /* the box has values in damaged chunks: they are missing */
-    chunk_grid            grid;    /* once there are some */
-    size_t               *chunk;
-    size_t                nread, nlost; /* values that are in no damaged chunk, and in one */
+    const dump_var      *v;
+    const value_meaning *m;
+    char                *buf;
+    damage_log          *damage;
+    bool                 damaged; /* the box has values in damaged chunks: they are missing */
+    chunk_grid           grid;    /* once there are some */
+    size_t              *chunk;
+    size_t               nread, nlost; /* values that are in no damaged chunk, and in one */
 } report_reader;
 
-void report_reader_open(report_page *p, const dump_var *v, const report_meaning *m, size_t most, report_reader *r);
+void report_reader_open(report_page *p, const dump_var *v, const value_meaning *m, size_t most, report_reader *r);
 void report_reader_close(report_reader *r);
 int  report_reader_get(report_reader *r, const size_t *start, const size_t *count, const ptrdiff_t *stride);
 /* The k-th value of the box; `index`: where it is in the dataset, which counts where the box is damaged. */
@@ -154,10 +132,10 @@ int report_reader_end(report_reader *r, const size_t *start, const size_t *count
  * Reads at most `most` values. `at` (NULL: sample all dimensions) fixes the index of those before
  * the last `free` ones. False: nothing was read, and the text `why` says so, for the page; an error is reported.
  */
-bool report_sample_read(report_page *p, const dump_var *v, const report_meaning *m, const size_t *at, int free,
+bool report_sample_read(report_page *p, const dump_var *v, const value_meaning *m, const size_t *at, int free,
                         size_t most, report_sample *s, text_buf *why);
 /* report_sample_read() without a report; an error's code. *why NULL: an error of the library. */
-int  report_sample_try(report_page *p, const dump_var *v, const report_meaning *m, const size_t *at, int free,
+int  report_sample_try(report_page *p, const dump_var *v, const value_meaning *m, const size_t *at, int free,
                        size_t most, report_sample *s, const char **why);
 void report_sample_clear(report_sample *s);
 /* Says why nothing was read, if so: true. */
@@ -216,7 +194,7 @@ void report_stats_bin(const report_sample *s, const report_scale *scale, report_
  * each dimension: of each the mean, with the least and the greatest. *st has their statistics, without bins.
  * The result is as that of report_sample_try().
  */
-int report_fold_try(report_page *p, const dump_var *v, const report_meaning *m, const size_t *at, int free_dims,
+int report_fold_try(report_page *p, const dump_var *v, const value_meaning *m, const size_t *at, int free_dims,
                     const size_t *places, report_sample *s, report_stats *st, const char **why);
 
 /* ---- report_line.c: a line in so many columns -------------------------------------------------------------------- */
@@ -256,7 +234,7 @@ typedef struct report_digits {
 } report_digits;
 
 report_digits report_digits_for(double least, double most, bool whole); /* whole: of an integer type */
-bool          report_is_whole(const dump_var *v, const report_meaning *m);
+bool          report_is_whole(const dump_var *v, const value_meaning *m);
 void          report_add_rounded(text_buf *t, const report_digits *d, double value);
 void          report_add_fine(text_buf *t, const report_digits *d, double value);
 void          report_add_significant(text_buf *t, double value); /* with four digits */
@@ -370,7 +348,7 @@ typedef struct report_mesh {
 bool report_mesh_load(const dump_var *v, report_mesh *m);
 void report_mesh_clear(report_mesh *m);
 /* The values of cells; as report_fold_try() otherwise. `v`: the variable itself. */
-int report_mesh_read(report_page *p, const report_mesh *m, const dump_var *v, const report_meaning *meaning,
+int report_mesh_read(report_page *p, const report_mesh *m, const dump_var *v, const value_meaning *meaning,
                      const size_t *at, report_sample *s, report_stats *st, const char **why);
 /* For report_geo_name() and report_geo_read(): of a view, and its latitudes and longitudes. */
 bool report_mesh_name(const dump_var *view, report_geo *g);
@@ -452,7 +430,7 @@ typedef struct report_flags {
 } report_flags;
 
 /* n 0: the variable has none, or more than REPORT_CATEGORIES. */
-void report_flags_load(const dump_var *v, const report_meaning *m, const report_sample *s, report_flags *f);
+void report_flags_load(const dump_var *v, const value_meaning *m, const report_sample *s, report_flags *f);
 int  report_flags_find(const report_flags *f, double value); /* -1: none */
 void report_flags_clear(report_flags *f);
 
@@ -513,7 +491,7 @@ typedef struct report_values {
     const dump_var    *v;
     const report_mesh *mesh; /* NULL: none; else v is its view of ... */
     const dump_var    *own;
-    report_meaning     meaning;
+    value_meaning      meaning;
     report_sample      sample;
     report_stats       stats;
     report_flags       flags;
@@ -551,7 +529,7 @@ typedef struct report_plot {
     bool               on_mesh; /* then v is its view of ... */
     report_mesh        mesh;
     dump_var           own;
-    report_meaning     meaning;
+    value_meaning      meaning;
     report_sample      sample;
     report_stats       stats;
     report_scale       scale;

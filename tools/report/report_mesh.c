@@ -397,7 +397,7 @@ paint_cells(const report_mesh *m, const report_sample *s, size_t len, report_sam
 }
 
 int
-report_mesh_read(report_page *p, const report_mesh *m, const dump_var *v, const report_meaning *meaning,
+report_mesh_read(report_page *p, const report_mesh *m, const dump_var *v, const value_meaning *meaning,
                  const size_t *at, report_sample *s, report_stats *st, const char **why)
 {
     size_t       *places = memory_alloc((size_t)v->ndims, sizeof *places), len = v->shape[v->ndims - 1];

@@ -11,7 +11,7 @@
 enum { DIGITS = 4, DECIMALS_MOST = 9 };
 
 bool
-report_is_whole(const dump_var *v, const report_meaning *m)
+report_is_whole(const dump_var *v, const value_meaning *m)
 {
     return !m->packed && v->type != NC_FLOAT && v->type != NC_DOUBLE;
 }

@@ -147,7 +147,7 @@ load_values(report_plot_data *d)
         return fail_plot(d, NC_EINVAL, "one value: there is nothing to draw");
     if (!has_member(d))
         return fail_plot(d, NC_EINVAL, "--member: it is no ensemble, or has fewer members");
-    report_meaning_load(&d->v, &d->meaning);
+    value_meaning_load(d->v.grp, d->v.id, &d->meaning);
     rc = read_values(d, &reason);
     read = !report_sample_failed(&d->page, &d->v, rc, reason, &why);
     if (!read && d->page.d.report.status == 0)
@@ -342,7 +342,7 @@ clear_plot(report_plot_data *d)
     report_flags_clear(&d->flags);
     text_clear(&d->units);
     report_sample_clear(&d->sample);
-    report_meaning_clear(&d->meaning);
+    value_meaning_clear(&d->meaning);
     report_profile_clear(&d->profile);
     report_mesh_clear(&d->mesh);
     dump_var_clear(d->on_mesh ? &d->own : &d->v);

@@ -74,13 +74,13 @@ find_vertical(const dump_var *v, int *levels, int *grp, int *varid)
 static bool
 read_values(report_page *p, const dump_var *v, report_sample *s)
 {
-    report_meaning m;
-    const char    *why;
-    int            rc;
+    value_meaning m;
+    const char   *why;
+    int           rc;
 
-    report_meaning_load(v, &m);
+    value_meaning_load(v->grp, v->id, &m);
     rc = report_sample_try(p, v, &m, NULL, 0, VALUES, s, &why);
-    report_meaning_clear(&m);
+    value_meaning_clear(&m);
     return rc == NC_NOERR && s->all;
 }
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 void
-report_reader_open(report_page *p, const dump_var *v, const report_meaning *m, size_t most, report_reader *r)
+report_reader_open(report_page *p, const dump_var *v, const value_meaning *m, size_t most, report_reader *r)
 {
     *r = (report_reader){.v = v, .m = m, .damage = &p->d.damage, .buf = memory_alloc(most, v->size)};
     r->chunk = memory_alloc((size_t)v->ndims + 1, sizeof *r->chunk);
@@ -55,11 +55,17 @@ report_reader_value(report_reader *r, size_t k, const size_t *index)
         return NAN;
     }
     r->nread++;
-    return report_meaning_value(r->m, r->buf + k * r->v->size);
+    return value_meaning_shown(r->m, r->buf + k * r->v->size);
 }
 
 int
 report_reader_end(report_reader *r, const size_t *start, const size_t *count, const ptrdiff_t *stride)
 {
     return r->nread > 0 || r->nlost == 0 ? NC_NOERR : nc_get_vars(r->v->grp, r->v->id, start, count, stride, r->buf);
+}
+
+bool
+report_is_numeric(const dump_var *v)
+{
+    return v->user == NULL && v->size > 0 && v->type != NC_CHAR && v->type != NC_STRING;
 }

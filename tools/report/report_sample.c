@@ -158,7 +158,7 @@ read_boxes(reading *r)
 }
 
 int
-report_sample_try(report_page *p, const dump_var *v, const report_meaning *m, const size_t *at, int free_dims,
+report_sample_try(report_page *p, const dump_var *v, const value_meaning *m, const size_t *at, int free_dims,
                   size_t most, report_sample *s, const char **why)
 {
     size_t      n = (size_t)v->ndims;
@@ -205,7 +205,7 @@ report_sample_failed(report_page *p, const dump_var *v, int rc, const char *reas
 }
 
 bool
-report_sample_read(report_page *p, const dump_var *v, const report_meaning *m, const size_t *at, int free_dims,
+report_sample_read(report_page *p, const dump_var *v, const value_meaning *m, const size_t *at, int free_dims,
                    size_t most, report_sample *s, text_buf *why)
 {
     const char *reason;

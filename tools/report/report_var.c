@@ -231,7 +231,7 @@ add_numbers(report_page *p, text_buf *t, text_buf *side, const dump_var *v)
     text_buf      why = TEXT_BUF_INIT;
     bool          drawn;
 
-    report_meaning_load(v, &w.meaning);
+    value_meaning_load(v->grp, v->id, &w.meaning);
     if (!read_values(p, v, &w, &why)) {
         text_add(side, v->empty ? "<p>" : "<p class=bad>");
         report_add_text(side, why.s);
@@ -262,7 +262,7 @@ done:
     text_clear(&why);
     report_flags_clear(&w.flags);
     report_sample_clear(&w.sample);
-    report_meaning_clear(&w.meaning);
+    value_meaning_clear(&w.meaning);
 }
 
 /* Of a dimension of text: whole strings. */
