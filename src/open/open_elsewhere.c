@@ -52,13 +52,32 @@ query_value(const char *url, const char *name, size_t *len)
     return NULL;
 }
 
+static bool
+is_word(const char *s, size_t len, const char *more)
+{
+    for (size_t i = 0; i < len; i++)
+        if (!((s[i] >= '0' && s[i] <= '9') || (s[i] >= 'a' && s[i] <= 'z') || (s[i] >= 'A' && s[i] <= 'Z') ||
+              strchr(more, s[i]) != NULL))
+            return false;
+    return len > 0;
+}
+
+/* Not a host, which any server could name: it would have a port or be an address. */
+static bool
+is_bucket(const char *s, size_t len)
+{
+    return is_word(s, len, "-_.") && strspn(s, "0123456789.") < len;
+}
+
 /* The text that opens it. NC_ENOTBUILT: a scheme that is not read. */
 static int
 write_place(const char *from, const char *url, ncz_buf *out)
 {
-    size_t      scheme = strcspn(url, ":"), len = 0, at = scheme + 3, body = strcspn(url + at, "?#");
-    const char *region = query_value(url, "region", &len), *account;
+    size_t      scheme = strcspn(url, ":"), len = 0, account = 0, at = scheme + 3, body = strcspn(url + at, "?#");
+    const char *region = query_value(url, "region", &len), *id = query_value(url, "account_id", &account);
     bool        tls = scheme > 5 && strncmp(url, "https+", 6) == 0;
+    bool        google = strncmp(url, "gs:", 3) == 0 || strncmp(url, "gcs:", 4) == 0;
+    bool        r2 = strncmp(url, "r2:", 3) == 0 && id != NULL && is_word(id, account, "");
     int         rc;
 
     if (tls || strncmp(url, "http+", 5) == 0) {
@@ -67,14 +86,17 @@ write_place(const char *from, const char *url, ncz_buf *out)
         if (strncmp(url + 5 + tls, "icechunk:", 9) == 0 || strncmp(url + 5 + tls, "ic:", 3) == 0)
             return ncz_buf_printf(out, "%s://%.*s#mode=icechunk", tls ? "https" : "http", (int)body, url + at);
     }
-    if (strncmp(url, "gs:", 3) == 0 || strncmp(url, "gcs:", 4) == 0)
-        return ncz_buf_printf(out, "gs://%.*s#mode=icechunk&anon", (int)body, url + at);
-    if (strncmp(url, "r2:", 3) == 0 && (account = query_value(url, "account_id", &len)) != NULL)
-        return ncz_buf_printf(out, "https://%.*s.r2.cloudflarestorage.com/%.*s#mode=icechunk,s3&anon", (int)len,
-                              account, (int)body, url + at);
-    if (strncmp(url, "s3:", 3) != 0)
+    if (!google && !r2 && strncmp(url, "s3:", 3) != 0)
         return ncz_fail(NC_ENOTBUILT, "redirected to a repository of the scheme %.*s, which is not read",
                         (int)(scheme < 40 ? scheme : 40), url);
+    if (!is_bucket(url + at, strcspn(url + at, "/?#")))
+        return ncz_fail(NC_EURL, "redirected to %.*s://, with a host in place of a bucket: not followed", (int)scheme,
+                        url);
+    if (google)
+        return ncz_buf_printf(out, "gs://%.*s#mode=icechunk&anon", (int)body, url + at);
+    if (r2)
+        return ncz_buf_printf(out, "https://%.*s.r2.cloudflarestorage.com/%.*s#mode=icechunk,s3&anon", (int)account,
+                              id, (int)body, url + at);
     if ((rc = ncz_buf_printf(out, "s3a://%.*s#mode=icechunk&anon", (int)body, url + at)) == NC_NOERR &&
         region != NULL && (rc = ncz_buf_puts(out, "&region=")) == NC_NOERR)
         rc = ncz_uri_encode(out, region, len, true);
@@ -92,9 +114,11 @@ open_place(const char *place, const ncz_icechunk_version *version, zmap **out)
     int         rc = ncz_target_parse(place, false, &t);
 
     if (rc == NC_NOERR && (rc = ncz_store_open(t, false, &map)) == NC_NOERR &&
-        (rc = ncz_places_open(t, &places)) == NC_NOERR &&
-        (rc = ncz_icechunk_open(map, t->shown, version, places, out)) == NC_NOERR)
-        map = NULL; /* now the store's */
+        (rc = zmap_http_distrust(map)) == NC_NOERR && (rc = ncz_places_open(t, &places)) == NC_NOERR) {
+        ncz_places_distrust(places);
+        if ((rc = ncz_icechunk_open(map, t->shown, version, places, out)) == NC_NOERR)
+            map = NULL; /* now the store's */
+    }
     if (rc == NC_EEMPTY)
         rc = ncz_fail(NC_ENOTNC, "%s: no Icechunk repository, to which a redirect leads", t->shown);
     ncz_err_save(&err, rc);

@@ -31,6 +31,7 @@ struct ncz_places {
     bool           memory;       /* the set is in memory, and has no place of its own */
     bool           by_s3;        /* that one speaks S3, though its scheme is http or https */
     bool           bucket_first; /* ... and its paths begin with a bucket */
+    bool           wary;         /* a server chose the set's place: ncz_places_distrust() */
     ncz_place_list allowed;
     size_t         given;                 /* of `allowed`: from here on those of the fragment */
     ncz_buf        keys, web_keys, allow; /* of the fragment: of stores, of those with a host in their URL; `allow` */
@@ -230,6 +231,12 @@ ncz_places_ref(ncz_places *p)
     return p;
 }
 
+void
+ncz_places_distrust(ncz_places *p)
+{
+    p->wary = true;
+}
+
 bool
 ncz_places_is_local(const ncz_places *p)
 {
@@ -425,8 +432,11 @@ open_remote(ncz_places *p, const ncz_place *place, const char *root, zmap **out)
     if (rc == NC_NOERR && (rc = ncz_target_parse(text.data, false, &t)) == NC_NOERR) {
         rc = t->store == NCZ_STORE_S3 ? zmap_s3_open(t->uri, ZMAP_OPEN_READ, out)
                                       : zmap_http_open(t->uri, ZMAP_OPEN_READ, out);
-        if (rc == NC_NOERR)
+        if (rc == NC_NOERR) {
             zmap_http_follow(*out, judge_redirect, p);
+            if (p->wary && (rc = zmap_http_distrust(*out)) != NC_NOERR)
+                (void)zmap_close(*out, ZMAP_KEEP); /* it has done nothing */
+        }
     }
     ncz_target_free(t);
     ncz_wipe(text.data, text.len);

@@ -24,7 +24,10 @@ int ncz_places_open(const ncz_target *base, ncz_places **out);
 int ncz_places_open_beside(const ncz_target *base, ncz_places **out);
 /* Of a set that is not at its place but in memory: what is relative is relative to its path, and nothing may be reached
  * without a permission. */
-int         ncz_places_open_memory(const ncz_target *base, ncz_places **out);
+int ncz_places_open_memory(const ncz_target *base, ncz_places **out);
+/* Before the first place is asked for: a server chose where the set is, so that none of its web servers may be at a
+ * link-local address. */
+void        ncz_places_distrust(ncz_places *p);
 ncz_places *ncz_places_ref(ncz_places *p);
 bool        ncz_places_is_local(const ncz_places *p); /* the set is on a disk */
 void        ncz_places_unref(ncz_places *p);          /* NULL is fine */

@@ -515,6 +515,12 @@ zmap_http_follow(zmap *m, int (*may)(const char *url, void *arg), void *arg)
 }
 
 int
+zmap_http_distrust(zmap *m)
+{
+    return m->ops == &http_ops ? ncz_s3_distrust(client_of(m)) : NC_NOERR;
+}
+
+int
 zmap_http_find_redirect(zmap *m, ncz_buf *out)
 {
     return m->ops == &http_ops ? ncz_s3_find_redirect(client_of(m), out) : NC_NOERR;

@@ -31,6 +31,10 @@ int zmap_http_open(const ncz_uri *uri, zmap_open_how how, zmap **out);
  * returns else is the failure of the get, with its text. No effect on other stores. */
 void zmap_http_follow(zmap *m, int (*may)(const char *url, void *arg), void *arg);
 
+/* Of a web server, before others use it: another server chose its URL, so that it is refused (NC_ECURL) at a link-local
+ * address, where clouds have metadata services. No effect on other stores. */
+int zmap_http_distrust(zmap *m);
+
 /* Of a web server: appends the URL of another scheme ("s3://...") to which its own URL redirects, if it does. Nothing
  * of other stores. */
 int zmap_http_find_redirect(zmap *m, ncz_buf *out);

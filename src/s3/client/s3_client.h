@@ -22,6 +22,9 @@ int ncz_s3_open_web(const ncz_uri *uri, ncz_s3 **out);
  * returns else is the failure, with its text. */
 typedef int (*ncz_s3_follow_fn)(const char *url, void *arg);
 void ncz_s3_follow(ncz_s3 *s, ncz_s3_follow_fn may, void *arg);
+/* Of a web server, before others use it: another server chose its URL, so that it is refused at a link-local address,
+ * where clouds have metadata services. */
+int ncz_s3_distrust(ncz_s3 *s);
 /* Where a web server's own URL redirects to that is no web server: appends that URL; nothing: it does not. Follows five
  * redirects to others at most. */
 int  ncz_s3_find_redirect(ncz_s3 *s, ncz_buf *out);

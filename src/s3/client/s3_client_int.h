@@ -26,6 +26,7 @@ struct ncz_s3 {
     ncz_http        *http;
     char            *name;
     char            *web;        /* the URL of a web server's objects; NULL: S3 */
+    bool             wary;       /* ncz_s3_distrust() */
     ncz_s3_follow_fn may_follow; /* or NULL */
     void            *follow_arg;
     ncz_s3_counts    stats;

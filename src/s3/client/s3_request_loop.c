@@ -113,7 +113,7 @@ begin_exchange(ncz_s3_batch *b, ncz_s3_op *op)
     x->call.on_data = ncz_s3_on_data;
     x->call.arg = x;
     x->call.most_ms = choose_time_left(op);
-    x->call.wary = b->s->web != NULL && op->hops > 0;
+    x->call.wary = b->s->wary || (b->s->web != NULL && op->hops > 0);
     begun = ncz_now_ms();
     if ((rc = ncz_s3_build_request(x)) == NC_NOERR)
         return &x->call;

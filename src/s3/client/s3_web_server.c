@@ -110,6 +110,23 @@ ncz_s3_follow(ncz_s3 *s, ncz_s3_follow_fn may, void *arg)
 }
 
 int
+ncz_s3_distrust(ncz_s3 *s)
+{
+    CURLU *u = curl_url();
+    int    rc;
+
+    if (u == NULL)
+        return ncz_fail_nomem(0);
+    s->wary = true;
+    if (curl_url_set(u, CURLUPART_URL, s->web, CURLU_PATH_AS_IS) != CURLUE_OK)
+        rc = ncz_fail(NC_ECURL, "redirected to a malformed URL: not followed");
+    else
+        rc = check_redirect("", u);
+    curl_url_cleanup(u);
+    return rc;
+}
+
+int
 ncz_s3_resolve_redirect(const ncz_s3 *s, const char *from, const char *location, char **out)
 {
     CURLU *u = curl_url();
