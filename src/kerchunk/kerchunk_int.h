@@ -102,7 +102,7 @@ typedef struct ncz_kerchunk_table {
     ncz_kerchunk_names       names; /* those */
     ncz_kerchunk_rule       *rules;
     size_t                   nrules;
-    ncz_arena                keys;   /* of rules */
+    ncz_arena                keys;   /* of rules, and those that are completed */
     bool                     remote; /* an object may be on a server */
     ncz_kerchunk_document_fn is_document;
 } ncz_kerchunk_table;

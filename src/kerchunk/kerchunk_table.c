@@ -113,11 +113,30 @@ ncz_kerchunk_table_seek(const ncz_kerchunk_table *t, const char *key, size_t len
 
 /* ---- references ------------------------------------------------------------------------------------------------- */
 
+/* VirtualiZarr writes the chunk of a scalar as "name/"; its key in Zarr v2 is "name/0". */
+static int
+complete_key(ncz_kerchunk_table *t, const char **key)
+{
+    size_t len = strlen(*key);
+    char  *whole;
+
+    if (len < 2 || (*key)[len - 1] != '/')
+        return NC_NOERR;
+    if ((whole = ncz_arena_get(&t->keys, len + 2)) == NULL)
+        return ncz_fail_nomem(len + 2);
+    memcpy(whole, *key, len);
+    memcpy(whole + len, "0", 2);
+    *key = whole;
+    return NC_NOERR;
+}
+
 static int
 add_ref(ncz_kerchunk_table *t, const char *name, ncz_kerchunk_ref ref)
 {
-    int rc;
+    int rc = complete_key(t, &ref.key);
 
+    if (rc != NC_NOERR)
+        return rc;
     if (!zmap_key_valid(ref.key))
         return ncz_fail(NC_EZARRMETA, "%s: \"%.200s\" is not a key", name, ref.key);
     if (t->n == ncz_limits_default.references)

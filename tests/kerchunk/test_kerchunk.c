@@ -94,6 +94,20 @@ TEST_WITH(each_form_of_a_value_is_read, set_up, tear_down)
     assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
 }
 
+/* As VirtualiZarr writes them. */
+TEST_WITH(a_key_that_ends_in_a_slash_is_a_scalars_chunk, set_up, tear_down)
+{
+    zmap *m;
+
+    assert_rc(open_text("{" HEAD ", \"g/crs/\": [\"data\", 2, 4], \"v/\": \"1\", \"v/0\": \"2\"}", &m), NC_NOERR);
+    expect_text(m, "g/crs/0", "2345");
+    expect_text(m, "v/0", "2");
+    expect_list(m, "", ".zgroup g/ v/ ");
+    assert_rc(zmap_close(m, ZMAP_KEEP), NC_NOERR);
+    assert_rc(open_text("{" HEAD ", \"/\": \"1\"}", &m), NC_EZARRMETA);
+    assert_rc(open_text("{" HEAD ", \"a//\": \"1\"}", &m), NC_EZARRMETA);
+}
+
 TEST_WITH(a_set_says_where_bytes_are, set_up, tear_down)
 {
     static const struct {
