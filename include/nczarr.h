@@ -433,7 +433,8 @@ NCZARR_API int nczarr_wait(int ncid);
  * in the dataset's cache, or waits for those on their way. No more are loaded than the cache has room for beside others
  * that were prefetched and not read yet (nc_set_var_chunk_cache()); what does not fit, strings and
  * sequences of variable length, and chunks of unequal lengths are left to the get. So is any failure. Errors are those
- * of a get's arguments.
+ * of a get's arguments. Of an aggregation it opens the fragments that the selection touches, 32 at most, before it
+ * returns; each has a cache of its own.
  */
 NCZARR_API int nczarr_prefetch_vara(int ncid, int varid, const size_t *startp, const size_t *countp);
 NCZARR_API int nczarr_prefetch_vars(int ncid, int varid, const size_t *startp, const size_t *countp,

@@ -121,6 +121,7 @@ add_aggregated(ncz_aggregation *a, ncz_model *m, ncz_var *v, const ncz_features 
     }
     g->source.get = ncz_aggregated_get;
     g->source.list = ncz_aggregated_list;
+    g->source.prefetch = ncz_aggregated_prefetch;
     g->as_stored = ncz_atts_find(&v->atts, NCZ_AGGREGATED_AS_STORED) != NULL;
     g->of = a;
     g->v = v;

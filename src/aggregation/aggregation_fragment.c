@@ -320,10 +320,11 @@ typedef struct reading {
     const ncz_fragment_part *part;
     const conversion        *c;
     const ncz_type          *mem;
-    void                    *out;
+    void                    *out; /* NULL: a prefetch */
 } reading;
 
-/* Gets the part from the fragment, as `mem`; to its places in the caller's memory, or packed. */
+/* Gets the part from the fragment, as `mem`; to its places in the caller's memory, or packed. `out` NULL: begins to
+ * load it. */
 static int
 get_stored(const reading *r, const ncz_fragment_part *part, const ncz_type *mem, const ptrdiff_t *imap, void *out)
 {
@@ -348,7 +349,7 @@ get_stored(const reading *r, const ncz_fragment_part *part, const ncz_type *mem,
         steps[d] = a != SIZE_MAX ? imap[a] : 1;
     }
     sel = (ncz_select){.rank = rank, .start = start.v, .count = count.v, .stride = stride.v, .imap = steps};
-    rc = ncz_dataset_get(r->ds, r->v, &sel, mem, out);
+    rc = out != NULL ? ncz_dataset_get(r->ds, r->v, &sel, mem, out) : ncz_dataset_prefetch(r->ds, r->v, &sel, mem);
 done:
     ncz_dims_clear(&start);
     ncz_dims_clear(&count);
@@ -472,7 +473,9 @@ get_from(ncz_aggregated *g, ncz_dataset *ds, const char *identifier, const ncz_f
     if ((of = ncz_alloc_n(r.v->rank + 1, sizeof *of)) == NULL)
         return ncz_fail_nomem(r.v->rank);
     r.of = of;
-    if ((rc = match_dims(r.v, part, of)) == NC_NOERR && (rc = plan_conversion(g, r.v, &c)) == NC_NOERR)
+    if ((rc = match_dims(r.v, part, of)) == NC_NOERR && out == NULL)
+        rc = get_stored(&r, part, r.v->type, part->imap, NULL);
+    else if (rc == NC_NOERR && (rc = plan_conversion(g, r.v, &c)) == NC_NOERR)
         rc = c.direct ? get_stored(&r, part, mem, part->imap, (char *)out + part->mem * (ptrdiff_t)mem->size)
                       : get_with_room(&r);
     ncz_free(c.missing);
@@ -528,4 +531,18 @@ ncz_fragment_get(ncz_aggregated *g, const char *uri, const char *identifier, con
     rc = name_fragment(g, uri, rc);
     ncz_fragment_release(g->of, f);
     return rc;
+}
+
+void
+ncz_fragment_prefetch(ncz_aggregated *g, const char *uri, const char *identifier, const ncz_fragment_part *part)
+{
+    ncz_fragment *f = NULL;
+    ncz_dataset  *ds;
+
+    if (identifier == NULL || ncz_fragment_open(g->of, uri, &f) != NC_NOERR)
+        return;
+    ds = ncz_fragment_dataset(f);
+    if (ncz_dataset_begin(ds, NCZ_USE_LOOK) == NC_NOERR)
+        (void)ncz_dataset_end(ds, NCZ_USE_LOOK, get_from(g, ds, identifier, part, NULL, NULL));
+    ncz_fragment_release(g->of, f);
 }

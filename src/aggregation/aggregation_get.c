@@ -19,12 +19,14 @@ typedef struct spans {
     size_t n;
 } spans;
 
+enum { AHEAD_MOST = 32 }; /* fragments that a prefetch opens: fewer than stay open */
+
 /* One get: the fragments that it touches are the product of those along each dimension. */
 typedef struct job {
     ncz_aggregated   *g;
     const ncz_select *sel;
     const ncz_type   *mem;
-    void             *out;
+    void             *out; /* NULL: a prefetch */
     spans            *along;
     size_t            total;
     pthread_mutex_t   lock; /* of the results */
@@ -92,6 +94,14 @@ cut_all(job *j)
     return rc;
 }
 
+static void
+clear_spans(job *j)
+{
+    for (size_t d = 0; j->along != NULL && d < j->sel->rank; d++)
+        ncz_free(j->along[d].v);
+    ncz_free(j->along);
+}
+
 /* ---- one fragment ---- */
 
 /* Gets or makes the values of fragment number f. */
@@ -99,16 +109,21 @@ static int
 get_part(const job *j, size_t f, const ncz_fragment_part *part)
 {
     const ncz_fragment_map *m = &j->g->map;
-    const char             *uri;
+    const char             *uri = m->uris != NULL ? m->uris[f] : NULL, *name;
 
+    if (j->out == NULL && (uri == NULL || uri[0] == '\0'))
+        return NC_NOERR; /* nothing to load */
     if (m->values != NULL)
         return ncz_fragment_fill(j->g->v, part,
                                  m->absent[f] ? j->g->fill : (const char *)m->values + f * j->g->v->type->size,
                                  j->mem, j->out);
-    uri = m->uris[f];
     if (uri == NULL || uri[0] == '\0')
         return ncz_fragment_fill(j->g->v, part, j->g->fill, j->mem, j->out);
-    return ncz_fragment_get(j->g, uri, m->identifiers[m->common ? 0 : f], part, j->mem, j->out);
+    name = m->identifiers[m->common ? 0 : f];
+    if (j->out != NULL)
+        return ncz_fragment_get(j->g, uri, name, part, j->mem, j->out);
+    ncz_fragment_prefetch(j->g, uri, name, part);
+    return NC_NOERR;
 }
 
 /* The i-th of the fragments that the get touches. */
@@ -215,9 +230,26 @@ ncz_aggregated_get(ncz_var_source *s, const ncz_select *sel, const ncz_type *mem
         if (mem->owns && rc != NC_NOERR && rc != NC_ERANGE)
             (void)each_place(&j, free_place);
     }
-    for (size_t d = 0; j.along != NULL && d < sel->rank; d++)
-        ncz_free(j.along[d].v);
-    ncz_free(j.along);
+    clear_spans(&j);
     (void)pthread_mutex_destroy(&j.lock);
     return rc;
+}
+
+static void
+run_ahead(void *arg, size_t i, ncz_scratch *scratch)
+{
+    (void)scratch;
+    (void)get_fragment(arg, i);
+    ncz_err_clear();
+}
+
+void
+ncz_aggregated_prefetch(ncz_var_source *s, const ncz_select *sel)
+{
+    job j = {.g = (ncz_aggregated *)(void *)s, .sel = sel};
+
+    if (ncz_features_read(j.g) == NC_NOERR && cut_all(&j) == NC_NOERR)
+        ncz_pool_each(j.total < AHEAD_MOST ? j.total : AHEAD_MOST, ncz_pool_threads(), run_ahead, &j);
+    clear_spans(&j);
+    ncz_err_clear();
 }

@@ -132,6 +132,8 @@ int ncz_aggregated_set_fill(ncz_aggregated *g);
 /* ---- aggregation_get.c ---- */
 
 int ncz_aggregated_get(ncz_var_source *s, const ncz_select *sel, const ncz_type *mem, void *out);
+/* Opens the fragments that a get touches, some dozens at most, and begins to load their chunks. */
+void ncz_aggregated_prefetch(ncz_var_source *s, const ncz_select *sel);
 /* Calls `each` for each fragment, in C order; not 0 ends it, and is returned. */
 int ncz_aggregated_list(ncz_var_source *s, ncz_part_fn each, void *arg);
 
@@ -156,6 +158,8 @@ int ncz_fragment_fill(const ncz_var *v, const ncz_fragment_part *part, const voi
 /* Gets a part from the variable `identifier` of the fragment at `uri`. */
 int ncz_fragment_get(ncz_aggregated *g, const char *uri, const char *identifier, const ncz_fragment_part *part,
                      const ncz_type *mem, void *out);
+/* Begins to load what that would read. */
+void ncz_fragment_prefetch(ncz_aggregated *g, const char *uri, const char *identifier, const ncz_fragment_part *part);
 
 /* ---- aggregation_units.c ---- */
 

@@ -160,6 +160,8 @@ typedef int (*ncz_part_fn)(const uint64_t *start, const uint64_t *count, const c
 struct ncz_var_source {
     int (*get)(ncz_var_source *s, const ncz_select *sel, const ncz_type *mem, void *out);
     int (*list)(ncz_var_source *s, ncz_part_fn each, void *arg);
+    /* Begins to load what a get needs. What fails is left to the get. */
+    void (*prefetch)(ncz_var_source *s, const ncz_select *sel);
 };
 
 /*

@@ -224,6 +224,38 @@ TEST_WITH(a_reader_sees_the_dimensions_and_values_of_an_aggregation, scratch_set
     }
 }
 
+TEST_WITH(fragments_are_prefetched, scratch_set_up, scratch_tear_down)
+{
+    for (size_t k = 0; k < NCZ_LEN(forms); k++) {
+        const form *f = &forms[k];
+        char        names[3][WIDTH];
+        const char *uris[3];
+        int         nc, v;
+        float       all[18];
+
+        scratch_empty(scratch_dir);
+        make_fragments(f);
+        fragment_names(f, names, uris);
+        make_aggregation(f, "all", NC_FLOAT, uris, "tas");
+        v = open_tas(in_dir("all", f->suffix), &nc);
+        OK(nczarr_prefetch_vara(nc, v, (size_t[]){1, 0}, (size_t[]){4, 3}));
+        OK(nczarr_prefetch_vars(nc, v, (size_t[]){0, 0}, (size_t[]){3, 1}, (ptrdiff_t[]){2, 1}));
+        OK(nczarr_prefetch_vara(nc, v, (size_t[]){0, 0}, (size_t[]){0, 3}));
+        FAILS(NC_EEDGE, nczarr_prefetch_vara(nc, v, (size_t[]){1, 0}, (size_t[]){6, 3}));
+        OK(nc_get_var_float(nc, v, all));
+        for (int i = 0; i < 18; i++)
+            assert_true(all[i] == (float)i);
+        OK(nc_close(nc));
+        /* What fails is left to the get. */
+        uris[1] = "none.nc";
+        make_aggregation(f, "lost", NC_FLOAT, uris, "nothing");
+        v = open_tas(in_dir("lost", f->suffix), &nc);
+        OK(nczarr_prefetch_vara(nc, v, (size_t[]){0, 0}, (size_t[]){6, 3}));
+        FAILS(NC_ENOTVAR, nc_get_var_float(nc, v, all));
+        OK(nc_close(nc));
+    }
+}
+
 TEST_WITH(aggregation_no_shows_what_is_stored, scratch_set_up, scratch_tear_down)
 {
     const form *f = &forms[0];

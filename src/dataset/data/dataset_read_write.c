@@ -106,8 +106,11 @@ ncz_dataset_prefetch(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, c
     ncz_plan plan;
     int      rc;
 
-    if (v->source != NULL) /* nothing of it is loaded ahead */
+    if (v->source != NULL) {
+        if (!ncz_select_is_empty(sel))
+            v->source->prefetch(v->source, sel);
         return NC_NOERR;
+    }
     rc = plan_get(ds, v, sel, mem, &shape, &plan);
     if (rc == NC_NOERR && !ncz_select_is_empty(sel))
         rc = ncz_engine_prefetch(ds->engine, &plan);
