@@ -201,8 +201,9 @@ define_shape(writing *w, const ncz_join_var *v, shape *s)
     *s = (shape){.like = v};
     snprintf(s->map, sizeof s->map, "fragment_map_%zu", w->nshapes);
     snprintf(s->uris, sizeof s->uris, "fragment_uris_%zu", w->nshapes);
-    if ((rc = define_length(w, "fragments", 1, &one)) == NC_NOERR &&
-        (rc = define_length(w, "fragments", fragments_of(w, v), &all)) == NC_NOERR && rank > 0)
+    if (rank > (v->at != NCZ_JOIN_FIXED)) /* a dimension that no variable had would be seen */
+        rc = define_length(w, "fragments", 1, &one);
+    if (rc == NC_NOERR && rank > 0 && (rc = define_length(w, "fragments", fragments_of(w, v), &all)) == NC_NOERR)
         rc = define_length(w, "fragment_rows", (size_t)rank, &dims[0]);
     dims[1] = all;
     for (int d = 0; d < rank; d++)
@@ -307,6 +308,25 @@ put_as_stored(const writing *w, size_t i, int grp, int varid)
     return nc_put_att_schar(grp, varid, NCZ_AGGREGATED_AS_STORED, NC_BYTE, 1, &yes);
 }
 
+/* Unpacked values that are missing are marked, if the stored ones were. */
+static int
+put_missing(int from, int from_var, int to, int to_var)
+{
+    const float  single = NC_FILL_FLOAT;
+    const double number = NC_FILL_DOUBLE;
+    nc_type      type;
+    int          id, rc = nc_inq_vartype(to, to_var, &type);
+    bool         marked = nc_inq_attid(from, from_var, "_FillValue", &id) == NC_NOERR ||
+                  nc_inq_attid(from, from_var, "missing_value", &id) == NC_NOERR;
+
+    if (!marked)
+        ncz_err_clear();
+    if (rc != NC_NOERR || !marked || (type != NC_FLOAT && type != NC_DOUBLE))
+        return rc;
+    return type == NC_FLOAT ? nc_put_att_float(to, to_var, "_FillValue", type, 1, &single)
+                            : nc_put_att_double(to, to_var, "_FillValue", type, 1, &number);
+}
+
 static int
 define_var(writing *w, size_t i)
 {
@@ -323,6 +343,7 @@ define_var(writing *w, size_t i)
         (rc = nc_def_var(to, v->name, unpacked ? choose_type(from, from_var, v->type) : v->type, 0, NULL, &to_var)) !=
             NC_NOERR ||
         (rc = copy_atts(from, from_var, to, to_var, unpacked)) != NC_NOERR ||
+        (unpacked && (rc = put_missing(from, from_var, to, to_var)) != NC_NOERR) ||
         (rc = put_as_stored(w, i, to, to_var)) != NC_NOERR || (path = path_of(v)) == NULL)
         return rc != NC_NOERR ? rc : ncz_fail_nomem(1);
     rc = define_texts(w, identifiers, 0, dims, strlen(path), &w->identifiers[i]);

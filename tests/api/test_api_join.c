@@ -262,6 +262,38 @@ stop(const size_t *start, const size_t *count, const char *path, const char *var
     return 77;
 }
 
+/* Of one packed variable along its only dimension: nothing of the aggregation is seen, and what is missing is marked. */
+TEST_WITH(what_is_missing_of_packed_values_is_marked, scratch_set_up, scratch_tear_down)
+{
+    const short stored[2][2] = {{1, -9}, {-9, 4}};
+    double      values[4], fill;
+    char        path[500];
+    int         nc, dim, v, ndims;
+
+    for (int i = 0; i < 2; i++) {
+        const double scale = i + 0.5;
+
+        OK(nc_create(in_dir(i == 0 ? "p0.nc" : "p1.nc"), NC_NETCDF4, &nc));
+        OK(nc_def_dim(nc, "time", 2, &dim));
+        OK(nc_def_var(nc, "p", NC_SHORT, 1, &dim, &v));
+        OK(nc_put_att_double(nc, v, "scale_factor", NC_DOUBLE, 1, &scale));
+        OK(nc_def_var_fill(nc, v, 0, &(short){-9}));
+        OK(nc_enddef(nc));
+        OK(nc_put_var_short(nc, v, stored[i]));
+        OK(nc_close(nc));
+    }
+    snprintf(path, sizeof path, "%s#mode=join", in_dir("p?.nc"));
+    OK(nc_open(path, NC_NOWRITE, &nc));
+    OK(nc_inq_ndims(nc, &ndims));
+    assert_int_equal(ndims, 1);
+    OK(nc_inq_varid(nc, "p", &v));
+    OK(nc_get_att_double(nc, v, "_FillValue", &fill));
+    assert_true(fill == NC_FILL_DOUBLE);
+    OK(nc_get_var_double(nc, v, values));
+    assert_true(values[0] == 0.5 && values[1] == fill && values[2] == fill && values[3] == 6);
+    OK(nc_close(nc));
+}
+
 TEST_WITH(files_that_a_program_names_are_joined_and_their_places_listed, scratch_set_up, scratch_tear_down)
 {
     static const char *const names[] = {"a #1,%20 {b}.nc", "b/c d;*.nc", "z.nc"};
