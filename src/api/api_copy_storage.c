@@ -22,6 +22,7 @@ typedef struct copying {
     bool                   plain;     /* the source has no metadata of netCDF's own */
     bool                   fixed;     /* strings of a fixed width */
     bool                   objects;   /* elements of any length, which their codec makes */
+    bool                   elsewhere; /* strings in other datasets, of any length */
     bool                   shown;     /* it has the attribute _FillValue */
     bool                   null_fill; /* other readers do not know its fill value */
     bool                   remade;    /* the source's format has no chunks of its own, so the copy chooses them */
@@ -106,9 +107,10 @@ look_at_source(copying *c)
         c->type = v->type;
         c->rank = v->rank;
         c->plain = !ncz_dataset_is_nczarr(call.ds);
-        c->fixed = v->type->class == NCZ_TYPE_STRING && v->dtype.kind == NCZ_KIND_BYTES;
-        c->objects = v->dtype.kind == NCZ_KIND_OBJECT;
-        c->width = v->type->class == NCZ_TYPE_STRING && v->dtype.kind != NCZ_KIND_OBJECT ? v->dtype.size : 0;
+        c->elsewhere = v->source != NULL && v->type->class == NCZ_TYPE_STRING;
+        c->fixed = v->type->class == NCZ_TYPE_STRING && v->dtype.kind == NCZ_KIND_BYTES && !c->elsewhere;
+        c->objects = v->dtype.kind == NCZ_KIND_OBJECT || c->elsewhere;
+        c->width = v->type->class == NCZ_TYPE_STRING && !c->objects ? v->dtype.size : 0;
         c->shown = ncz_atts_find(&v->atts, "_FillValue") != NULL;
         c->null_fill = v->spec->fill_null;
         c->keys = v->key_encoding;
@@ -223,6 +225,8 @@ copy_fill(const copying *c)
 
     if (rc != NC_NOERR)
         return rc;
+    if (no_fill != 0 && c->to_hdf5 && c->type->class == NCZ_TYPE_STRING)
+        return NC_NOERR; /* HDF5 needs one */
     if (no_fill != 0)
         return nc_def_var_fill(c->out, c->varid_out, no_fill, NULL);
     return (rc = copy_silent_fill(c)) == NC_NOERR ? keep_default_fill(c) : rc;
@@ -377,7 +381,11 @@ copy_codecs(copying *c)
 
     if ((c->flags & NCZARR_COPY_NO_CODECS) != 0 && (!c->objects || c->type->class != NCZ_TYPE_STRING))
         return NC_NOERR;
-    if ((rc = read_codecs(c)) != NC_NOERR)
+    if (c->elsewhere)
+        rc = ncz_buf_puts(&c->codecs, "[{\"name\": \"vlen-utf8\"}]");
+    else
+        rc = read_codecs(c);
+    if (rc != NC_NOERR)
         return rc;
     if ((rc = ncz_json_parse(ncz_buf_str(&c->codecs), c->codecs.len, &opts, &list, NULL)) == NC_NOERR &&
         (rc = translate_codecs(c, list, &text)) == NC_NOERR && strcmp(ncz_buf_str(&text), "[]") != 0)
