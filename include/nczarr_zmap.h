@@ -90,6 +90,8 @@ typedef struct nczarr_place_item {
     const char        *key;    /* the first object or variable that refers to it */
     unsigned long long count;  /* how many do */
     const char        *why;    /* the text of a failure, or "" */
+    unsigned long long end;    /* where the object ends, if ranges of a set of references in JSON pass that: a get has
+                                * what is there, and may find too little; else ULLONG_MAX */
 } nczarr_place_item;
 
 /* What it returns, if not 0, ends the check, which returns it. It must not use the dataset. */

@@ -51,9 +51,13 @@ note_var(checking *c, ncz_aggregated *g, zmap_place_fn each, void *arg)
     if (rc == NC_ENOMEM)
         return rc;
     if (rc != NC_NOERR)
-        return each(
-            &(zmap_place){.place = c->a->path, .key = g->v->name, .nrefs = 1, .status = rc, .why = ncz_err_text()},
-            arg);
+        return each(&(zmap_place){.place = c->a->path,
+                                  .key = g->v->name,
+                                  .nrefs = 1,
+                                  .status = rc,
+                                  .why = ncz_err_text(),
+                                  .end = UINT64_MAX},
+                    arg);
     for (size_t i = 0; rc == NC_NOERR && g->map.uris != NULL && i < g->map.total; i++)
         if (g->map.uris[i] != NULL && g->map.uris[i][0] != '\0')
             rc = note_place(c, g->map.uris[i], g->v->name);
@@ -155,7 +159,8 @@ tell_place(checking *c, const place *p, zmap_place_fn each, void *arg)
                             .key = p->var,
                             .nrefs = p->nrefs,
                             .status = p->err.code,
-                            .why = p->err.text},
+                            .why = p->err.text,
+                            .end = UINT64_MAX},
               arg);
     ncz_buf_clear(&shown);
     return rc;

@@ -15,7 +15,7 @@ tell_place(const zmap_place *p, void *arg)
 {
     const call             *c = arg;
     const nczarr_place_item item = {
-        .status = p->status, .place = p->place, .key = p->key, .count = p->nrefs, .why = p->why};
+        .status = p->status, .place = p->place, .key = p->key, .count = p->nrefs, .why = p->why, .end = p->end};
 
     return c->each(&item, c->arg);
 }

@@ -19,6 +19,7 @@ enum {
 /* An object that others refer to. */
 typedef struct noted {
     ncz_found   ref;   /* len: how far it must reach, from 0 on; ZMAP_WHOLE: it must be there */
+    uint64_t    reach; /* how far ranges go that may end before */
     const char *key;   /* the first that refers to it */
     const char *place; /* as people read it; NULL: its object's name */
     uint64_t    nkeys;
@@ -66,13 +67,15 @@ check_answer(const noted *p, const zmap_get_req *answer)
 
 /* Tells of one; its failure is in the thread's record. */
 static int
-tell(checking *c, const noted *p, int rc)
+tell(checking *c, const noted *p, const zmap_get_req *answer, int rc)
 {
+    bool             passes = rc == NC_NOERR && answer->size != ZMAP_NO_SIZE && answer->size < p->reach;
     const zmap_place place = {.place = p->place != NULL ? p->place : p->ref.object,
                               .key = p->key,
                               .nrefs = p->nkeys,
                               .status = rc,
-                              .why = rc != NC_NOERR ? ncz_err_text() : ""};
+                              .why = rc != NC_NOERR ? ncz_err_text() : "",
+                              .end = passes ? answer->size : UINT64_MAX};
 
     rc = c->each(&place, c->arg);
     c->ended = rc != 0;
@@ -145,7 +148,7 @@ ask_noted(checking *c)
             noted *p = &c->v[i];
 
             if (rc == NC_NOERR)
-                rc = tell(c, p, p->failed != NULL ? ncz_err_adopt(p->failed) : check_answer(p, &reqs[i]));
+                rc = tell(c, p, &reqs[i], p->failed != NULL ? ncz_err_adopt(p->failed) : check_answer(p, &reqs[i]));
             ncz_buf_clear(&reqs[i].body);
         }
         ncz_err_clear();
@@ -193,6 +196,10 @@ extend(noted *p, const ncz_found *ref)
     if (ref->len != ZMAP_WHOLE && !ncz_add64(ref->off, ref->len, &end))
         end = ZMAP_WHOLE - 1; /* further than any object */
     p->nkeys++;
+    if (ref->cut && ref->len > 0) { /* something must be there */
+        p->reach = end > p->reach ? end : p->reach;
+        end = ref->off + 1;
+    }
     if (end > 0 && (p->ref.len == ZMAP_WHOLE || end > p->ref.len))
         p->ref.len = end;
     if (ref->modified != 0 && (p->ref.modified == 0 || ref->modified < p->ref.modified))

@@ -14,6 +14,7 @@ typedef struct zmap_place {
     uint64_t    nrefs;  /* how many do */
     int         status; /* NC_NOERR: it is there, as long as it must be, and of the version that is named */
     const char *why;    /* "": it is */
+    uint64_t    end;    /* of the object, which ranges pass that may do so: what is there is read. UINT64_MAX: none */
 } zmap_place;
 
 /* Another result than 0 ends the check, which returns it. */

@@ -78,9 +78,9 @@ typedef int (*damage_progress)(size_t nchunks, void *arg);
  * `progress` does, or the code of a failure that is no damage.
  */
 int damage_scan(const struct hyperslab_var *v, damage_progress progress, void *arg);
-/* The same of the chunks that a map has itself: those that lie elsewhere are not read; *others is how many do. A map of
- * NULL has all. */
-int damage_scan_own(const struct hyperslab_var *v, nczarr_map *map, damage_progress progress, void *arg,
-                    size_t *others);
+/* The same without the chunks in objects that `skips` is true of; *others is how many these are. */
+typedef bool (*damage_skips)(const char *key, void *arg);
+int damage_scan_some(const struct hyperslab_var *v, damage_skips skips, damage_progress progress, void *arg,
+                     size_t *others);
 
 #endif /* DAMAGE_H */

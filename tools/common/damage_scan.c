@@ -23,8 +23,9 @@ typedef struct scan {
     size_t                     *places; /* of stored chunks that the part touches */
     size_t                      n, cap;
     size_t                     *index, *start, *count;
-    nczarr_map                 *map;    /* whose own chunks are read; NULL: all are */
-    size_t                      others; /* that are not */
+    damage_skips                skips; /* NULL: all are read */
+    void                       *arg;
+    size_t                      others; /* that are skipped */
     size_t                      along; /* dimension of a run; its number is the rank if no dimension has two chunks */
 } scan;
 
@@ -61,18 +62,6 @@ add_place(scan *s, const size_t *index)
     s->places[s->n++] = chunk_grid_place(&s->grid, index);
 }
 
-static bool
-is_elsewhere(nczarr_map *map, const char *key)
-{
-    unsigned long long start, length;
-    char              *place = NULL;
-    bool               elsewhere;
-
-    elsewhere = map != NULL && nczarr_map_place(map, key, &place, &start, &length) == NC_NOERR && place != NULL;
-    free(place);
-    return elsewhere;
-}
-
 static int
 add_listed_chunk(const size_t *index, const char *key, unsigned long long offset, unsigned long long length,
                  void *arg)
@@ -80,7 +69,7 @@ add_listed_chunk(const size_t *index, const char *key, unsigned long long offset
     scan *s = arg;
 
     (void)offset, (void)length;
-    if (is_elsewhere(s->map, key))
+    if (s->skips != NULL && s->skips(key, s->arg))
         s->others++;
     else
         add_place(s, index);
@@ -186,15 +175,15 @@ damage_scan(const hyperslab_var *v, damage_progress progress, void *arg)
 {
     size_t others;
 
-    return damage_scan_own(v, NULL, progress, arg, &others);
+    return damage_scan_some(v, NULL, progress, arg, &others);
 }
 
 int
-damage_scan_own(const hyperslab_var *v, nczarr_map *map, damage_progress progress, void *arg, size_t *others)
+damage_scan_some(const hyperslab_var *v, damage_skips skips, damage_progress progress, void *arg, size_t *others)
 {
     size_t                rank = (size_t)v->rank, *room = memory_alloc(3 * rank, sizeof *room);
     const hyperslab_dim **whole = memory_alloc(rank, sizeof *whole);
-    scan                  s = {.v = *v, .part = v->dims, .map = map};
+    scan                  s = {.v = *v, .part = v->dims, .skips = skips, .arg = arg};
     int                   rc;
 
     s.v.dims = whole;

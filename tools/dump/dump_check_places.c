@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * dump_check_places.c: --check of data that lie elsewhere: every place is asked whether it is there, and no data are
- * read. What is missing goes to the output, a line each, what could not be asked to stderr.
+ * read but of ranges that end behind their object. What is missing goes to the output, a line each, what could not be
+ * asked to stderr.
  */
 #include "dump_int.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <nczarr_zmap.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { PLACES_SHOWN = 20 };
@@ -60,6 +63,10 @@ note_place(const nczarr_place_item *item, void *arg)
     asking *a = arg;
 
     a->n->all++;
+    if (item->status == NC_NOERR && item->end != ULLONG_MAX) {
+        a->n->passed = memory_room(a->n->passed, a->n->npassed, &a->n->cap, sizeof *a->n->passed);
+        a->n->passed[a->n->npassed++] = (dump_place_end){memory_need(strdup(item->place)), item->end};
+    }
     if (item->status == NC_NOERR)
         return 0;
     if (is_gone(item->status)) {
@@ -84,4 +91,21 @@ dump_check_places(dump_context *d, dump_place_count *n)
     if (n->unknown > PLACES_SHOWN)
         (void)dump_fail_text(&d->report, NC_EACCESS, "%s: and %zu more places could not be asked", d->report.file,
                              n->unknown - PLACES_SHOWN);
+}
+
+bool
+dump_is_past_end(const dump_place_count *n, const char *place, unsigned long long start, unsigned long long length)
+{
+    for (size_t i = 0; i < n->npassed; i++)
+        if (strcmp(n->passed[i].place, place) == 0)
+            return length != NCZARR_MAP_WHOLE && (start > n->passed[i].end || length > n->passed[i].end - start);
+    return false;
+}
+
+void
+dump_place_count_clear(dump_place_count *n)
+{
+    for (size_t i = 0; i < n->npassed; i++)
+        free(n->passed[i].place);
+    free(n->passed);
 }

@@ -496,6 +496,26 @@ is_hdf5(int grp)
     return nc_inq_format_extended(grp, &format, &mode) == NC_NOERR && format == NC_FORMATX_NC_HDF5;
 }
 
+/* A variable whose values are in other datasets. False: it is none. */
+static bool
+print_fragments(dump_context *d, const dump_var *v, const char *path, sums *s)
+{
+    dump_fragments f;
+    dump_stored    all;
+    int            rc = dump_fragments_load(v->grp, v->id, &f);
+    bool           has = rc == NC_NOERR && f.n > 0;
+
+    if (has) {
+        dump_fragments_print(d, v, &f, path, !s->any, &all);
+        *s = (sums){s->total + all.total, s->stored + all.listed,
+                    s->bytes + (unsigned long long)dump_stored_bytes(&all), true};
+    } else if (rc != NC_NOERR) {
+        (void)dump_fail(&d->report, rc, path);
+    }
+    dump_fragments_clear(&f);
+    return has || rc != NC_NOERR;
+}
+
 static void
 print_var(dump_context *d, const dump_var *v, sums *s)
 {
@@ -514,6 +534,8 @@ print_var(dump_context *d, const dump_var *v, sums *s)
         s->any = true;
         goto done;
     }
+    if (rc == NC_NOERR && print_fragments(d, v, path, s))
+        goto done;
     rc = nczarr_inq_map(v->grp, &c.map);
     c.ranges = is_hdf5(v->grp);
     any = measure_grid(&c);
@@ -572,6 +594,7 @@ dump_chunks(dump_context *d)
     if (json)
         fputs("{\"variables\": [", d->out);
     print_group(d, d->root, &s);
+    dump_fragment_files_clear(&d->fragment_files);
     if (json)
         fprintf(d->out, "],\n \"total\": %zu, \"stored\": %zu, \"bytes\": %llu}\n", s.total, s.stored, s.bytes);
     else

@@ -53,6 +53,17 @@ typedef struct dump_var_id {
     int ncid, varid;
 } dump_var_id;
 
+/* A dataset that has fragments of others. */
+typedef struct dump_fragment_file {
+    char *path;
+    int   ncid, rc; /* of opening it */
+} dump_fragment_file;
+
+typedef struct dump_fragment_files {
+    dump_fragment_file *v;
+    size_t              n, cap;
+} dump_fragment_files;
+
 typedef struct dump_context {
     const dump_opts *o;
     FILE            *out;
@@ -77,6 +88,8 @@ typedef struct dump_context {
     dump_var_id     *bounds; /* -t: for each `bounds` attribute, the variable holding it */
     char           **bounds_names;
     size_t           nbounds;
+
+    dump_fragment_files fragment_files; /* dump_fragments.c */
 } dump_context;
 
 /* ---- dump_cdl_print.c: pieces of CDL lines ------------------------------------------------------------------ */
@@ -291,6 +304,30 @@ double dump_raw_bytes(const dump_var *v);         /* without codecs; 0: not know
 double dump_stored_ratio(const dump_stored *s,
                          const dump_var    *v); /* raw / stored; 0: not known, or chunks are missing */
 
+/* ---- dump_fragments.c: what is stored of variables whose values lie in other datasets -------------------------- */
+
+typedef struct dump_fragment {
+    size_t *start;       /* in the variable, then its lengths */
+    char   *path, *name; /* the dataset and its variable; NULL: the values are in none */
+} dump_fragment;
+
+typedef struct dump_fragments {
+    dump_fragment *v;
+    size_t         n, cap;
+} dump_fragments;
+
+/* None of other variables. Cleared also after a failure. */
+int  dump_fragments_load(int grp, int varid, dump_fragments *f);
+void dump_fragments_clear(dump_fragments *f);
+/* What is stored of one, which has a path. */
+int dump_fragment_measure(dump_context *d, const dump_fragment *f, dump_stored *s);
+/* Of all; of many an estimate. False: not known. */
+bool dump_fragments_sum(dump_context *d, const dump_fragments *f, dump_stored *s);
+/* The variable in --chunks. */
+void dump_fragments_print(dump_context *d, const dump_var *v, const dump_fragments *f, const char *path, bool first,
+                          dump_stored *all);
+void dump_fragment_files_clear(dump_fragment_files *files); /* once all is printed */
+
 /* ---- dump_tree_sizes.c: the bytes that --tree shows ---------------------------------------------------------- */
 
 /* What is stored of a variable, or of a group and all in it (varid NC_GLOBAL). */
@@ -318,11 +355,22 @@ void dump_wrap_print(dump_context *d, const text_buf *t, const char *front, size
 
 /* ---- dump_check_places.c: whether the places are there that a dataset refers to ------------------------------ */
 
+typedef struct dump_place_end {
+    char              *place;
+    unsigned long long end;
+} dump_place_end;
+
 typedef struct dump_place_count {
-    size_t all, gone, unknown; /* unknown: could not be asked */
+    size_t          all, gone, unknown; /* unknown: could not be asked */
+    dump_place_end *passed;             /* that end before ranges do */
+    size_t          npassed, cap;
 } dump_place_count;
 
 void dump_check_places(dump_context *d, dump_place_count *n);
+/* Does a range end behind its object? */
+bool dump_is_past_end(const dump_place_count *n, const char *place, unsigned long long start,
+                      unsigned long long length);
+void dump_place_count_clear(dump_place_count *n);
 
 /* ---- dump_places.c: where chunks lie, in a map that refers to other places -------------------------------------- */
 

@@ -144,6 +144,23 @@ take_walked(const walked *w, const dump_var *v, dump_stored *s)
 
 /* ---- variables and groups -------------------------------------------------------------------------------------- */
 
+/* False: its bytes are not known. */
+static bool
+load_stored(dump_context *d, const walked *w, const dump_var *v, dump_stored *s)
+{
+    dump_fragments f;
+    bool           known;
+
+    if (dump_fragments_load(v->grp, v->id, &f) != NC_NOERR)
+        known = false;
+    else if (f.n > 0)
+        known = dump_fragments_sum(d, &f, s);
+    else
+        known = w != NULL ? take_walked(w, v, s) : dump_stored_load(v, s);
+    dump_fragments_clear(&f);
+    return known;
+}
+
 static dump_tree_size
 measure_var(dump_context *d, const walked *w, int grp, int varid)
 {
@@ -151,8 +168,7 @@ measure_var(dump_context *d, const walked *w, int grp, int varid)
     dump_var       v;
     dump_stored    s;
 
-    if (dump_var_load(d, grp, varid, &v) == NC_NOERR && !v.empty &&
-        (w != NULL ? take_walked(w, &v, &s) : dump_stored_load(&v, &s))) {
+    if (dump_var_load(d, grp, varid, &v) == NC_NOERR && !v.empty && load_stored(d, w, &v, &s)) {
         one.known = true;
         one.about = s.measured < s.listed || (w == NULL && dump_stored_is_full(&s));
         one.bytes = dump_stored_bytes(&s);
@@ -197,6 +213,7 @@ dump_tree_sizes_load(dump_context *d, bool walk, dump_tree_sizes *l)
     else if (walk_store(d, &w) == NC_NOERR)
         (void)measure_group(d, l, &w, d->root);
     clear_walked(&w);
+    dump_fragment_files_clear(&d->fragment_files);
 }
 
 dump_tree_size
