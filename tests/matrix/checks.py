@@ -243,7 +243,7 @@ def compare_variable(path, one, two, said, pure, classic):
 
 def compare_members(source, target, said, case):
     out, classic, subset = [], case[1] == "classic", case[2] == "subset"
-    pure = {"v2", "v3", "shards", "zip"} & set(case[:2]) != set()
+    pure = {"v2", "v3", "shards", "zip", "references", "icechunk"} & set(case[:2]) != set()
     for path, (kind, one) in source.items():
         flat = "/" + path.strip("/").replace("/", "_") if classic and path != "/" else path
         if flat not in target:

@@ -1,6 +1,6 @@
 """Makes the sources of the matrix with the programs that people use: zarr-python, netCDF-C (netCDF4-python) and h5py; what
-is NCZarr, with nczgen."""
-import os, warnings
+is NCZarr, with nczgen; what has its data elsewhere, with nczcopy or icechunk."""
+import os, subprocess, warnings
 
 import h5py, netCDF4, zarr
 import numpy as np
@@ -210,6 +210,37 @@ class NczarrWriter(NetcdfWriter):
             raise Cannot(r.stderr)
 
 
+class ElsewhereWriter(NetcdfWriter):
+    """A file whose data lie in a netCDF-4 file beside it: a set of references, an aggregation."""
+
+    def __init__(self, path, tools, *options):
+        super().__init__(path + ".nc4", "NETCDF4")
+        self.command, self.target = [tools.copy, *options], path
+
+    def close(self):
+        super().close()
+        r = programs.run([*self.command, self.path, self.target], capture_output=True, text=True, errors="replace", timeout=60)
+        if r.returncode:
+            raise Cannot(r.stderr)
+
+
+class IcechunkWriter(ZarrWriter):
+    """A repository, by icechunk from what zarr-python writes: of all at once, in finish()."""
+    waiting = []
+
+    def __init__(self, path):
+        super().__init__(path + ".v3", 3)
+        self.waiting += [path + ".v3", path]
+
+
+def finish():
+    """Makes what waits for its writer."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    python = os.path.join(here, "..", "..", ".cache", "icechunk", "bin", "python")
+    if IcechunkWriter.waiting and os.path.exists(python):
+        subprocess.run([python, "-B", os.path.join(here, "to_icechunk.py"), *IcechunkWriter.waiting], timeout=600, capture_output=True)
+
+
 # name of a kind of source -> what its path ends in, and the writer
 SOURCES = {
     "v2": (".zarr", lambda p, t: ZarrWriter(p, 2)),
@@ -220,4 +251,7 @@ SOURCES = {
     "zip": (".zip", lambda p, t: NczarrWriter(p, t, p)),
     "classic": (".nc", lambda p, t: NetcdfWriter(p, "NETCDF3_64BIT_DATA")),
     "netcdf4": (".nc", lambda p, t: NetcdfWriter(p, "NETCDF4")),
+    "references": (".json", lambda p, t: ElsewhereWriter(p, t, "--references", "--inline", "0")),
+    "aggregation": (".nc", lambda p, t: ElsewhereWriter(p, t, "--aggregate", "--along", "x")),
+    "icechunk": (".icechunk", lambda p, t: IcechunkWriter(p)),
 }

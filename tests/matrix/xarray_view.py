@@ -1,5 +1,5 @@
 """What xarray sees of two datasets, and which refusals of a copy are documented."""
-import json, warnings
+import json, os, warnings
 
 import numpy as np
 import xarray as xr
@@ -10,6 +10,8 @@ warnings.simplefilter("ignore")
 
 def open_either(path):
     """The dataset, or None, and why xarray does not open it, or not all of it."""
+    if path.endswith((".json", ".icechunk")) or os.path.exists(path + ".nc4"):
+        return None, "its data lie elsewhere"
     store = zarr.storage.ZipStore(path, mode="r") if path.endswith(".zip") else path
     engine = {"engine": "netcdf4"} if path.endswith(".nc") else {"engine": "zarr"}
     try:
