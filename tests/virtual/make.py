@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Sets of references by kerchunk and VirtualiZarr, of files by netCDF-C and h5py, and what xarray and h5py read of them.
-Run by tests/virtual/run with the Python of `./dev setup virtual`.
+Run by tests/virtual/run with the Pythons of `./dev setup virtual`.
 
-usage: make.py FOLDER      prints a line of JSON for each set: its name, the variables, and where their values are
+usage: make.py FOLDER [newest]      prints a line of JSON for each set: its name, the variables, and where their values are
 """
 import json, os, sys, warnings
 
@@ -108,23 +108,51 @@ def by_kerchunk():
     report("kerchunk_consolidated.json", values("kerchunk_consolidated.json"))
 
 
-def by_virtualizarr():
-    import obstore.store, virtualizarr as vz
-    from obspec_utils.registry import ObjectStoreRegistry
+def virtual(path, registry, **more):
+    import virtualizarr as vz
     from virtualizarr.parsers import HDFParser
 
+    return vz.open_virtual_dataset(url="file://" + os.path.abspath(path), parser=HDFParser(), registry=registry, **more)
+
+
+def by_virtualizarr():
+    import obstore.store
+    from obspec_utils.registry import ObjectStoreRegistry
+
     registry = ObjectStoreRegistry({"file://": obstore.store.LocalStore()})
-    vds = vz.open_virtual_dataset(url="file://" + os.path.abspath("one.nc"), parser=HDFParser(), registry=registry,
-                                  loadable_variables=["time", "x"])
-    vds.vz.to_kerchunk("virtualizarr.json", format="json")
+    virtual("one.nc", registry, loadable_variables=["time", "x"]).vz.to_kerchunk("virtualizarr.json", format="json")
     # The key of a scalar's chunk is "crs/" there, which others do not find.
     report("virtualizarr.json", {**values("virtualizarr.json"), "crs": 7})
     with h5py.File("sum.h5", "w") as f:
         f.create_dataset("s", data=np.arange(8, dtype="u2"), chunks=(4,), fletcher32=True)
-    vds = vz.open_virtual_dataset(url="file://" + os.path.abspath("sum.h5"), parser=HDFParser(), registry=registry, loadable_variables=[])
-    vds.vz.to_kerchunk("virtualizarr_sum.json", format="json")
+    virtual("sum.h5", registry, loadable_variables=[]).vz.to_kerchunk("virtualizarr_sum.json", format="json")
     report("virtualizarr_sum.json", {"s": list(range(8))})
+    return registry
 
 
-by_kerchunk()
-by_virtualizarr()
+def repository(registry):
+    """Two files, and then one more, in an Icechunk repository."""
+    import icechunk
+
+    here = "file://" + os.getcwd() + "/"
+    config = icechunk.RepositoryConfig.default()
+    config.set_virtual_chunk_container(icechunk.VirtualChunkContainer(here, icechunk.local_filesystem_store(os.getcwd())))
+    repo = icechunk.Repository.create(icechunk.local_filesystem_storage("series.icechunk"), config=config)
+    repo.save_config()
+    for i in range(3):
+        netcdf4_file("part%d.nc" % i, i, hours=range(3 * i, 3 * i + 3))
+        session, part = repo.writable_session("main"), virtual("part%d.nc" % i, registry, loadable_variables=["time", "x"])
+        if i == 0:
+            part.vz.to_icechunk(session.store)
+        else:
+            part.drop_vars(["x", "crs"]).vz.to_icechunk(session.store, append_dim="time")
+        session.commit("part %d" % i)
+    report("series.icechunk", {"time": list(range(9)), "t": [cut(i, (3, 5, 7)).tolist() for i in range(3)], "crs": 7}, allow=True)
+
+
+if sys.argv[2:] == ["newest"]:
+    netcdf4_file("one.nc")
+    repository(by_virtualizarr())
+else:
+    by_kerchunk()
+    by_virtualizarr()
