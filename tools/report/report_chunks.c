@@ -24,6 +24,7 @@ typedef struct chunk_map {
     size_t         *cell;   /* stored chunks of each */
     double         *weight; /* their bytes, of those that were measured */
     dump_stored     stored;
+    size_t          fragments; /* in other datasets; 0: the variable has chunks of its own */
 } chunk_map;
 
 /* False: the variable has no grid of chunks. */
@@ -223,6 +224,8 @@ add_sizes(report_page *p, text_buf *t, const chunk_map *c)
     const dump_var *v = c->v;
     double          raw = dump_raw_bytes(v), ratio = dump_stored_ratio(&c->stored, v);
 
+    if (c->fragments > 0)
+        text_addf(t, "%zu fragment%s in other datasets, ", c->fragments, c->fragments == 1 ? "" : "s");
     text_addf(t, "%zu of %zu chunk%s stored", c->stored.listed, c->stored.total, c->stored.total == 1 ? "" : "s");
     if (dump_stored_is_full(&c->stored) && c->stored.listed < c->stored.total)
         text_add(t, " (no more were counted)");
@@ -254,12 +257,30 @@ add_missing(text_buf *t, const chunk_map *c)
                   no_fill ? "have no defined value" : "read as fill");
 }
 
+/* Of a variable whose values are in other datasets. False: it is none. */
+static bool
+sum_fragments(report_page *p, chunk_map *c, bool *known)
+{
+    dump_fragments f;
+    bool           has = dump_fragments_load(c->v->grp, c->v->id, &f) == NC_NOERR && f.n > 0;
+
+    if (has) {
+        c->fragments = f.n;
+        *known = dump_fragments_sum(&p->d, &f, &c->stored);
+    }
+    dump_fragments_clear(&f);
+    return has;
+}
+
 /* False: there is no grid of chunks, or `why` says why they cannot be listed. */
 static bool
-list_chunks(chunk_map *c, text_buf *why)
+list_chunks(report_page *p, chunk_map *c, text_buf *why)
 {
-    int rc;
+    bool known;
+    int  rc;
 
+    if (!c->v->empty && sum_fragments(p, c, &known))
+        return known;
     if (c->v->empty || !measure_grid(c))
         return false;
     if ((rc = nczarr_inq_map(c->v->grp, &c->map)) == NC_NOERR)
@@ -275,7 +296,7 @@ report_add_storage(report_page *p, text_buf *t, const dump_var *v)
 {
     chunk_map c = {.v = v};
     text_buf  why = TEXT_BUF_INIT;
-    bool      listed = list_chunks(&c, &why);
+    bool      listed = list_chunks(p, &c, &why);
 
     text_add(t, "<details class=stored><summary>");
     if (listed)
@@ -289,9 +310,9 @@ report_add_storage(report_page *p, text_buf *t, const dump_var *v)
         text_add(t, "</p>\n");
     }
     add_facts(t, v);
-    if (listed)
+    if (listed && c.fragments == 0)
         add_missing(t, &c);
-    if (listed && c.stored.total > 1)
+    if (listed && c.stored.total > 1 && c.fragments == 0)
         add_picture(t, &c);
     text_add(t, "</details>\n");
     (void)nczarr_map_close(c.map);

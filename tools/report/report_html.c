@@ -266,6 +266,7 @@ report_status(report_page *p, int rc)
     bool damaged = dump_damage_report(&p->d);
 
     damage_log_clear(&p->d.damage);
+    dump_fragment_files_clear(&p->d.fragment_files);
     return rc == NC_NOERR && damaged ? DUMP_DAMAGED : rc;
 }
 
