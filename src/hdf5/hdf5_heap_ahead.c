@@ -147,7 +147,7 @@ bool
 ncz_hdf5_ahead_size(const ncz_hdf5 *f, const ncz_hdf5_ahead *a, uint64_t addr, uint64_t *size)
 {
     const unsigned char *head = ncz_hdf5_ahead_find(a, addr, NCZ_HDF5_COLLECTION_HEAD + (uint64_t)f->length_size);
-    ncz_cursor           c = ncz_cursor_at(head, head != NULL ? NCZ_HDF5_COLLECTION_HEAD + (size_t)f->length_size : 0);
+    ncz_cursor c = ncz_cursor_at(head, head != NULL ? NCZ_HDF5_COLLECTION_HEAD + (size_t)f->length_size : 0);
 
     if (head == NULL || memcmp(head, "GCOL\1", 5) != 0)
         return false;

@@ -67,6 +67,7 @@ typedef DIR           ncz_dir;
 /* Of an open file. */
 typedef struct ncz_file_calls {
     int (*close)(int fd);
+    int (*dup)(int fd); /* not kept over exec */
     ssize_t (*read)(int fd, void *data, size_t len);
     ssize_t (*readv)(int fd, const struct iovec *to, int n);
     ssize_t (*pread)(int fd, void *data, size_t len, off_t off);
@@ -97,6 +98,8 @@ typedef struct ncz_name_calls {
     int (*rename_new)(int from_dir, const char *from, int to_dir, const char *to);  /* EEXIST: renameat2(NOREPLACE) */
     int (*rename_swap)(int from_dir, const char *from, int to_dir, const char *to); /* renameat2(EXCHANGE) */
     int (*linkat)(int from_dir, const char *from, int to_dir, const char *to, int flags);
+    int (*open_unnamed)(int dir, int flags, mode_t mode); /* a new file without a name: O_TMPFILE */
+    int (*link_unnamed)(int fd, int dir, const char *to); /* its name; EEXIST: that is taken */
     int (*unlinkat)(int dir, const char *path, int flags);
 } ncz_name_calls;
 

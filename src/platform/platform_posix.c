@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <termios.h>
@@ -225,6 +226,50 @@ sys_fstat(int fd, ncz_stat *st)
 }
 
 static int
+sys_dup(int fd)
+{
+    return fcntl(fd, F_DUPFD_CLOEXEC, 0);
+}
+
+static int
+sys_open_unnamed(int dir, int flags, mode_t mode)
+{
+#ifdef O_TMPFILE
+    return openat(dir, ".", flags | O_TMPFILE, mode);
+#else
+    (void)dir, (void)flags, (void)mode;
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
+/* Before Linux 6.10 a descriptor alone can be linked only with a capability; then its entry in /proc is. */
+static int
+sys_link_unnamed(int fd, int dir, const char *to)
+{
+#ifdef O_TMPFILE
+    static atomic_bool by_proc;
+    char               proc[40];
+
+    if (!atomic_load_explicit(&by_proc, memory_order_relaxed)) {
+        if (linkat(fd, "", dir, to, AT_EMPTY_PATH) == 0)
+            return 0;
+        if (errno != ENOENT)
+            return -1;
+    }
+    (void)snprintf(proc, sizeof proc, "/proc/self/fd/%d", fd);
+    if (linkat(AT_FDCWD, proc, dir, to, AT_SYMLINK_FOLLOW) != 0)
+        return -1;
+    atomic_store_explicit(&by_proc, true, memory_order_relaxed);
+    return 0;
+#else
+    (void)fd, (void)dir, (void)to;
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
+static int
 sys_fstatat(int dir, const char *path, ncz_stat *st, int flags)
 {
     return fstatat(dir, path, st, flags);
@@ -235,6 +280,7 @@ const ncz_syscalls ncz_system = {
     .name.open_beneath = sys_open_beneath,
     .name.readlinkat = readlinkat,
     .file.close = close,
+    .file.dup = sys_dup,
     .file.read = read,
     .file.readv = readv,
     .file.pread = pread,
@@ -262,6 +308,8 @@ const ncz_syscalls ncz_system = {
     .name.rename_new = sys_rename_new,
     .name.rename_swap = sys_rename_swap,
     .name.linkat = linkat,
+    .name.open_unnamed = sys_open_unnamed,
+    .name.link_unnamed = sys_link_unnamed,
     .name.unlinkat = unlinkat,
     .dir.fdopendir = fdopendir,
     .dir.readdir = readdir,

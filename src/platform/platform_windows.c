@@ -981,6 +981,27 @@ sys_rename_swap(int from_dir, const char *from, int to_dir, const char *to)
 }
 
 static int
+sys_open_unnamed(int dir, int flags, mode_t mode)
+{
+    (void)dir, (void)flags, (void)mode;
+    return fail_missing();
+}
+
+static int
+sys_link_unnamed(int fd, int dir, const char *to)
+{
+    (void)fd, (void)dir, (void)to;
+    return fail_missing();
+}
+
+static int
+sys_dup(int fd)
+{
+    (void)fd;
+    return fail_missing();
+}
+
+static int
 sys_linkat(int from_dir, const char *from, int to_dir, const char *to, int flags)
 {
     HANDLE   h;
@@ -1168,6 +1189,9 @@ const ncz_syscalls ncz_system = {
     .name.rename_new = sys_rename_new,
     .name.rename_swap = sys_rename_swap,
     .name.linkat = sys_linkat,
+    .name.open_unnamed = sys_open_unnamed,
+    .name.link_unnamed = sys_link_unnamed,
+    .file.dup = sys_dup,
     .name.unlinkat = sys_unlinkat,
     .dir.fdopendir = sys_fdopendir,
     .dir.readdir = sys_readdir,

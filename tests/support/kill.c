@@ -58,6 +58,8 @@ DYING(int, name, renameat, (int a, const char *p, int b, const char *q), (a, p, 
 DYING(int, name, rename_new, (int a, const char *p, int b, const char *q), (a, p, b, q))
 DYING(int, name, rename_swap, (int a, const char *p, int b, const char *q), (a, p, b, q))
 DYING(int, name, linkat, (int a, const char *p, int b, const char *q, int f), (a, p, b, q, f))
+DYING(int, name, open_unnamed, (int d, int f, mode_t m), (d, f, m))
+DYING(int, name, link_unnamed, (int fd, int d, const char *p), (fd, d, p))
 DYING(int, name, unlinkat, (int d, const char *p, int f), (d, p, f))
 
 /* The first half of the bytes may arrive before the end does. */
@@ -144,6 +146,8 @@ use_dying_calls(kill_calls which)
     t.name.rename_new = dying_rename_new;
     t.name.rename_swap = which == KILL_IN_PLACE ? no_swap : dying_rename_swap;
     t.name.linkat = dying_linkat;
+    t.name.open_unnamed = dying_open_unnamed;
+    t.name.link_unnamed = dying_link_unnamed;
     t.name.unlinkat = dying_unlinkat;
     whole_sectors = which == KILL_SECTORS;
     if (which != KILL_AT_CHANGES && which != KILL_SECTORS) {

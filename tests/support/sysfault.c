@@ -56,6 +56,24 @@ fault_close(int fd)
     return fail ? -1 : rc;
 }
 
+static int
+fault_dup(int fd)
+{
+    return meets("dup") ? -1 : ncz_system.file.dup(fd);
+}
+
+static int
+fault_open_unnamed(int dir, int flags, mode_t mode)
+{
+    return meets("open_unnamed") ? -1 : ncz_system.name.open_unnamed(dir, flags, mode);
+}
+
+static int
+fault_link_unnamed(int fd, int dir, const char *to)
+{
+    return meets("link_unnamed") ? -1 : ncz_system.name.link_unnamed(fd, dir, to);
+}
+
 static ssize_t
 fault_read(int fd, void *data, size_t len)
 {
@@ -300,6 +318,7 @@ static const ncz_syscalls table = {
     .name.open_beneath = fault_open_beneath,
     .name.readlinkat = fault_readlinkat,
     .file.close = fault_close,
+    .file.dup = fault_dup,
     .file.read = fault_read,
     .file.readv = fault_readv,
     .file.pread = fault_pread,
@@ -327,6 +346,8 @@ static const ncz_syscalls table = {
     .name.rename_new = fault_rename_new,
     .name.rename_swap = fault_rename_swap,
     .name.linkat = fault_linkat,
+    .name.open_unnamed = fault_open_unnamed,
+    .name.link_unnamed = fault_link_unnamed,
     .name.unlinkat = fault_unlinkat,
     .dir.fdopendir = fault_fdopendir,
     .dir.readdir = fault_readdir,

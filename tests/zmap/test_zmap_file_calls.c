@@ -79,6 +79,20 @@ rename_new_fails(int from_dir, const char *from, int to_dir, const char *to)
         close(here_);                                                                                                \
     } while (0)
 
+/* Where the file system has no files without a name, puts fall back to temporary names. */
+#define NEEDS_UNNAMED                                                                                                \
+    do {                                                                                                             \
+        int at_ = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);                                                     \
+        int fd_ = ncz_system.name.open_unnamed(at_, O_WRONLY | O_CLOEXEC, 0600);                                     \
+        int rc_ = fd_ < 0 ? -1 : ncz_system.name.link_unnamed(fd_, at_, "probe");                                    \
+        if (fd_ >= 0)                                                                                                \
+            close(fd_);                                                                                              \
+        (void)unlinkat(at_, "probe", 0);                                                                             \
+        close(at_);                                                                                                  \
+        if (rc_ != 0)                                                                                                \
+            skip();                                                                                                  \
+    } while (0)
+
 static unsigned nopen, nstat, nread;
 
 static int
@@ -178,7 +192,7 @@ TEST_WITH(no_call_is_needless, set_up, tear_down)
 /* ---- calls of a put -------------------------------------------------------------------------------------------- */
 
 static struct calls {
-    unsigned dir_opens, creates, mkdirs, writes, closes, renames, failed;
+    unsigned dir_opens, creates, mkdirs, writes, closes, dups, renames, links, failed;
 } calls;
 
 static int
@@ -233,9 +247,33 @@ calls_rename(int from_dir, const char *from, int to_dir, const char *to)
     return told(ncz_system.name.renameat(from_dir, from, to_dir, to));
 }
 
+static int
+calls_dup(int fd)
+{
+    calls.dups++;
+    return told(ncz_system.file.dup(fd));
+}
+
+static int
+calls_open_unnamed(int at, int flags, mode_t mode)
+{
+    calls.creates++;
+    return told(ncz_system.name.open_unnamed(at, flags, mode));
+}
+
+static int
+calls_link_unnamed(int fd, int at, const char *to)
+{
+    calls.links++;
+    return told(ncz_system.name.link_unnamed(fd, at, to));
+}
+
 static void
 count_calls(void)
 {
+    table.file.dup = calls_dup;
+    table.name.open_unnamed = calls_open_unnamed;
+    table.name.link_unnamed = calls_link_unnamed;
     table.name.openat = calls_openat;
     table.name.open_beneath = calls_open_beneath;
     table.name.mkdirat = calls_mkdirat;
@@ -258,6 +296,7 @@ TEST_WITH(new_documents_open_each_directory_once, set_up, tear_down)
     zmap_put_req             reqs[4 * GROUPS];
 
     NEEDS_OPEN_BENEATH;
+    NEEDS_UNNAMED;
     for (size_t i = 0; i < 4 * (size_t)GROUPS; i++) {
         snprintf(keys[i], sizeof keys[i], "group%zu/%s", i / 4, names[i % 4]);
         reqs[i] = (zmap_put_req){.key = keys[i], .data = "{}", .len = 2};
@@ -268,16 +307,61 @@ TEST_WITH(new_documents_open_each_directory_once, set_up, tear_down)
     assert_int_equal(calls.mkdirs, 2 * GROUPS);
     assert_int_equal(calls.creates, 4 * GROUPS);
     assert_int_equal(calls.writes, 4 * GROUPS);
-    assert_int_equal(calls.renames, 4 * GROUPS);
+    assert_int_equal(calls.dups, 4 * GROUPS); /* whose close comes before the name */
+    assert_int_equal(calls.links, 4 * GROUPS);
+    assert_int_equal(calls.renames, 0);            /* no object has another name first */
     assert_int_equal(calls.dir_opens, 3 * GROUPS); /* of a group's once more, after its variable's */
-    assert_int_equal(calls.closes, calls.creates + calls.dir_opens);
+    assert_int_equal(calls.closes, calls.creates + calls.dups + calls.dir_opens);
     /* what is in the root takes no directory at all */
     calls = (struct calls){0};
     assert_int_equal(zmap_put(m, ".zgroup", "{}", 2), NC_NOERR);
-    assert_true(calls.dir_opens == 0 && calls.mkdirs == 0 && calls.closes == 1);
+    assert_true(calls.dir_opens == 0 && calls.mkdirs == 0 && calls.creates == 1 && calls.closes == 2);
+    /* one that replaces it has a temporary name, without being written again */
+    calls = (struct calls){0};
+    assert_int_equal(zmap_put(m, ".zgroup", "{ }", 3), NC_NOERR);
+    assert_true(calls.creates == 1 && calls.writes == 1 && calls.links == 2 && calls.renames == 1);
     ncz_pool_set_threads(0);
     expect("group49/v/.zarray", "{}");
     assert_int_equal(scratch_find(store, ".nczarr-tmp-"), 0);
+}
+
+static int
+no_unnamed(int at, int flags, mode_t mode)
+{
+    (void)at, (void)flags, (void)mode;
+    calls.failed++;
+    errno = ENOTSUP;
+    return -1;
+}
+
+static int
+no_link(int fd, int at, const char *to)
+{
+    (void)fd, (void)at, (void)to;
+    calls.failed++;
+    errno = EPERM;
+    return -1;
+}
+
+/* A file system without such files is asked once. */
+TEST_WITH(files_without_names_are_tried_once, set_up, tear_down)
+{
+    for (int i = 0; i < 2; i++) {
+        count_calls();
+        if (i == 0)
+            table.name.open_unnamed = no_unnamed;
+        else
+            table.name.link_unnamed = no_link;
+        assert_int_equal(zmap_put(m, "a", "x", 1), NC_NOERR);
+        assert_int_equal(zmap_put(m, "b", "y", 1), NC_NOERR);
+        assert_int_equal(calls.failed, 1);
+        assert_int_equal(calls.renames, 2);
+        expect("a", "x");
+        expect("b", "y");
+        assert_int_equal(zmap_close(m, ZMAP_DISCARD), NC_NOERR);
+        m = NULL;
+    }
+    ncz_pool_set_threads(0);
 }
 
 /* In a dataset that was there before, too, a directory that is missing is made with one look for it, and one for what
@@ -285,6 +369,7 @@ TEST_WITH(new_documents_open_each_directory_once, set_up, tear_down)
 TEST_WITH(a_missing_directory_is_looked_for_once, set_up, tear_down)
 {
     NEEDS_OPEN_BENEATH;
+    NEEDS_UNNAMED;
     count_calls();
     assert_int_equal(zmap_put(m, "a/k", "x", 1), NC_NOERR);
     assert_int_equal(zmap_close(m, ZMAP_KEEP), NC_NOERR);
@@ -471,6 +556,17 @@ openat_after_removal(int at, const char *path, int flags, mode_t mode)
 }
 
 static int
+unnamed_after_removal(int at, int flags, mode_t mode)
+{
+    if (countdown > 0) {
+        countdown--;
+        rmdir(scratch_path(store, "a/b"));
+        rmdir(scratch_path(store, "a"));
+    }
+    return ncz_system.name.open_unnamed(at, flags, mode);
+}
+
+static int
 mkdirat_after_removal(int at, const char *path, mode_t mode)
 {
     if (strcmp(path, "b") == 0 && countdown > 0) {
@@ -484,14 +580,16 @@ mkdirat_after_removal(int at, const char *path, mode_t mode)
 TEST_WITH(a_directory_that_goes_away_is_made_again, set_up, tear_down)
 {
     table.name.openat = openat_after_removal;
+    table.name.open_unnamed = unnamed_after_removal;
     open_new();
-    countdown = 3;
+    countdown = 3; /* the first time of a file without a name, then of a temporary */
     assert_int_equal(zmap_put(m, "a/b/k", "x", 1), NC_NOERR);
     assert_int_equal(countdown, 0);
     expect("a/b/k", "x");
     assert_int_equal(zmap_del(m, (const char *[]){"a/b/k"}, 1), NC_NOERR);
 
     table.name.openat = ncz_system.name.openat;
+    table.name.open_unnamed = ncz_system.name.open_unnamed;
     table.name.mkdirat = mkdirat_after_removal;
     countdown = 3;
     assert_int_equal(zmap_put(m, "a/b/k", "y", 1), NC_NOERR);

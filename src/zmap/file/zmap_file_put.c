@@ -3,9 +3,9 @@
  * Put of the file store.
  *
  * Invariant of puts: the name of an object only ever refers to complete bytes (zmap_file_change.c writes in place).
- * They are written under a name that readers ignore and then renamed, so a reader, also one after a kill, finds the
- * old object or the new one. Threads and processes may put at once without coordination; a directory that a del
- * removed is created again.
+ * They are written to a file without a name, or under a name that readers ignore, and then named. So a reader, also one
+ * after a kill, finds the old object or the new one. Threads and processes may put at once without coordination; a
+ * directory that a del removed is created again.
  */
 #include "zmap/file/zmap_file_int.h"
 
@@ -241,12 +241,141 @@ put_copy(file_map *f, zmap_put_req *r, const file_dir *d, file_temp *t)
     return rc;
 }
 
+/* ---- files without a name ---- */
+
+/* The system, or the file system, has none, or cannot name one: then an object is put with a temporary name. */
+static bool
+means_no_unnamed(int err)
+{
+    return err == ENOSYS || err == ENOTSUP || err == EISDIR || err == EINVAL || err == EPERM || err == EXDEV;
+}
+
+/* Names one, and records it as a put does. Returns an errno in *err: EEXIST where there is one of this name. */
+static int
+name_unnamed(file_map *f, const file_dir *d, int fd, const zmap_put_req *r, int *err)
+{
+    size_t      parent_len;
+    const char *leaf = zmap_file_leaf(r->key, &parent_len);
+    int         rc;
+    zmap_node  *node = zmap_file_made_new(f, r->key, strlen(r->key), false, &rc);
+
+    if (rc != NC_NOERR)
+        return rc;
+    if ((*err = zmap_sys()->name.link_unnamed(fd, d->fd, leaf) == 0 ? 0 : errno) != 0) {
+        zmap_node_free(node);
+        return NC_NOERR;
+    }
+    zmap_file_made_link(f, node);
+    zmap_file_touch_file(f, r->key);
+    zmap_file_touch_dir(f, r->key, parent_len);
+    return NC_NOERR;
+}
+
+/* Gives it a temporary name. Returns 0 or an errno. */
+static int
+name_temp(file_map *f, int dir, int fd, file_temp *t)
+{
+    int tries = 0;
+
+    do {
+        zmap_file_name_temp(f, t->name);
+        if (zmap_sys()->name.link_unnamed(fd, dir, t->name) == 0)
+            return 0;
+    } while (errno == EEXIST && ++tries < TRIES_MOST);
+    return errno;
+}
+
+/* *done: false if it cannot be named. One that replaces an object gets a temporary name first. */
+static int
+publish_unnamed(file_map *f, const file_dir *d, int fd, const zmap_put_req *r, bool *done)
+{
+    file_temp t;
+    int       err, rc = name_unnamed(f, d, fd, r, &err);
+
+    *done = rc != NC_NOERR || err == 0;
+    if (*done)
+        return rc;
+    if (err == EEXIST && (err = name_temp(f, d->fd, fd, &t)) == 0) {
+        *done = true;
+        return zmap_file_temp_publish(f, d, &t, r);
+    }
+    if (means_no_unnamed(err))
+        atomic_store_explicit(&f->no_unnamed, true, memory_order_relaxed);
+    else if (err != ENOENT) { /* that is a directory that is gone, or no /proc */
+        *done = true;
+        rc = zmap_file_fail(f, err, r->key, "cannot be given its name");
+    }
+    return rc;
+}
+
+/* What it is written through, *fd, and another one that is closed before it is named: a close that fails says that
+ * bytes are lost. *fd -1: there are no such files, or the directory is gone. */
+static int
+open_unnamed(file_map *f, int dir, const char *key, int *fd, file_temp *t)
+{
+    int err;
+
+    if ((*fd = zmap_sys()->name.open_unnamed(dir, O_WRONLY | O_CLOEXEC, 0666)) >= 0 &&
+        (t->fd = zmap_sys()->file.dup(*fd)) >= 0)
+        return NC_NOERR;
+    err = errno;
+    if (*fd >= 0)
+        (void)zmap_sys()->file.close(*fd);
+    else if (means_no_unnamed(err))
+        atomic_store_explicit(&f->no_unnamed, true, memory_order_relaxed);
+    *fd = -1;
+    return err == ENOENT || err == EINTR || means_no_unnamed(err)
+               ? NC_NOERR
+               : zmap_file_fail(f, err, key, "a temporary file cannot be made for it");
+}
+
+static int
+write_bytes(int fd, const zmap_put_req *r)
+{
+    return r->parts != NULL ? zmap_file_write_parts(fd, r->parts, r->nparts, 0)
+                            : zmap_file_write_full(fd, r->data, r->len);
+}
+
+/* As put_one(), without a temporary name, which costs more than the bytes of a small object. *done: false if it has to
+ * be put with one. */
+static int
+put_unnamed(file_map *f, zmap_put_req *r, file_dir **d, bool *done)
+{
+    size_t      parent_len;
+    const char *leaf = zmap_file_leaf(r->key, &parent_len);
+    file_temp   t;
+    bool        gone;
+    int         fd, err, rc;
+
+    *done = false;
+    if ((rc = zmap_file_check_put(f, r->key, leaf)) != NC_NOERR)
+        return rc;
+    if ((rc = take_dir(f, r->key, parent_len, d, &gone)) != NC_NOERR)
+        return gone ? NC_NOERR : rc;
+    if ((rc = open_unnamed(f, (*d)->fd, r->key, &fd, &t)) != NC_NOERR || fd < 0)
+        return rc;
+    err = zmap_file_temp_settle(f, &t, r, write_bytes(fd, r));
+    *done = err != 0;
+    rc = err != 0 ? zmap_file_fail(f, err, r->key, "cannot be written") : publish_unnamed(f, *d, fd, r, done);
+    (void)zmap_sys()->file.close(fd);
+    return rc;
+}
+
+/* ---- one put ---- */
+
+/* Whether a put is likely to make an object. */
+static bool
+makes_object(file_map *f, const zmap_put_req *r)
+{
+    return r->from == NULL && r->when != ZMAP_IF_MATCH && !atomic_load_explicit(&f->no_unnamed, memory_order_relaxed);
+}
+
 /*
  * Puts one object, in this order, so that a kill after any step leaves the old object or the new one:
  *  1. open its directory, creating what is missing, or share it with a put that has it open;
- *  2. write a temporary in that directory (another one could be on another file system);
+ *  2. write a file without a name there, or a temporary (elsewhere could be another file system);
  *  3. fsync it, if zmap_file_sync_each() asked for that;
- *  4. rename it to the object's name: this is the moment of change;
+ *  4. give it the object's name: this is the moment of change;
  *  5. record file and directory, for sync and for discard. What step 5 needs is allocated before step 4.
  * Steps 1 and 2 start over if a del removes the directory between them.
  */
@@ -254,14 +383,19 @@ static int
 put_one(file_map *f, zmap_put_req *r, file_dir **d)
 {
     file_temp t = {.fd = -1};
+    bool      done = false;
     int       rc, err;
 
+    if (makes_object(f, r)) {
+        if ((rc = put_unnamed(f, r, d, &done)) != NC_NOERR || done)
+            return rc;
+        ncz_err_clear();
+    }
     if ((rc = zmap_file_temp_open(f, r->key, d, &t)) != NC_NOERR)
         return rc;
     if (r->from != NULL)
         return put_copy(f, r, *d, &t);
-    err = r->parts != NULL ? zmap_file_write_parts(t.fd, r->parts, r->nparts, 0)
-                           : zmap_file_write_full(t.fd, r->data, r->len);
+    err = write_bytes(t.fd, r);
     if ((rc = zmap_file_temp_end(f, (*d)->fd, &t, r, err)) == NC_NOERR)
         rc = zmap_file_temp_publish(f, *d, &t, r);
     return rc;
