@@ -300,12 +300,18 @@ place_of_one(const ncz_transfer *m, const ncz_piece *p)
     return (size_t)at * m->dtype->size;
 }
 
-/* Whether a piece is one number or character of the type that memory has, but for its byte order. */
+/* Whether elements are numbers or characters of the type that memory has, but for their byte order. */
+static bool
+is_plain(const ncz_dtype *t, const ncz_type *mem)
+{
+    return t->items == NULL && t->size == mem->size && mem->class >= NCZ_TYPE_INT && mem->class <= NCZ_TYPE_CHAR &&
+           ncz_dtype_type(t) == mem;
+}
+
 static bool
 is_plain_one(const ncz_transfer *m, const ncz_piece *p)
 {
-    return p->nelems == 1 && m->dtype->items == NULL && m->dtype->size == m->mem->size &&
-           m->mem->class >= NCZ_TYPE_INT && m->mem->class <= NCZ_TYPE_CHAR && ncz_dtype_type(m->dtype) == m->mem;
+    return p->nelems == 1 && is_plain(m->dtype, m->mem);
 }
 
 static void
@@ -482,6 +488,10 @@ ncz_convert_in(const ncz_type *mem, const void *src, const ncz_dtype *to, void *
     ncz_plane p = packed_plane(to->size, mem->size, n);
     int       rc;
 
+    if (n == 1 && is_plain(to, mem)) {
+        copy_one(to, src, dst);
+        return NC_NOERR;
+    }
     if ((rc = ncz_transfer_check(to, mem)) != NC_NOERR || (rc = not_objects(to)) != NC_NOERR || n == 0)
         return rc;
     if (ncz_type_is_text(mem))

@@ -71,11 +71,15 @@ ncz_cursor_be(ncz_cursor *c, size_t n)
 uint32_t
 ncz_cursor_u32be(ncz_cursor *c)
 {
-    return (uint32_t)ncz_cursor_be(c, 4);
+    const unsigned char *p = ncz_cursor_bytes(c, 4);
+
+    return p != NULL ? ncz_get_u32be(p) : 0;
 }
 
 uint64_t
 ncz_cursor_u64be(ncz_cursor *c)
 {
-    return ncz_cursor_be(c, 8);
+    const unsigned char *p = ncz_cursor_bytes(c, 8);
+
+    return p != NULL ? (uint64_t)ncz_get_u32be(p) << 32 | ncz_get_u32be(p + 4) : 0;
 }

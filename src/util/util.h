@@ -334,6 +334,12 @@ ncz_get_u32le(const unsigned char *p)
     return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
+static inline uint32_t
+ncz_get_u32be(const unsigned char *p)
+{
+    return p[3] | (uint32_t)p[2] << 8 | (uint32_t)p[1] << 16 | (uint32_t)p[0] << 24;
+}
+
 static inline uint64_t
 ncz_get_u64le(const unsigned char *p)
 {

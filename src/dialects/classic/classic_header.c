@@ -227,6 +227,10 @@ read_att(parser *p, ncz_att *a)
     if ((a->data = ncz_arena_get(p->arena, (size_t)nbytes)) == NULL)
         return ncz_fail_nomem((size_t)nbytes);
     a->len = (size_t)n;
+    if (a->type->size == 1) { /* most are texts */
+        memcpy(a->data, bytes, (size_t)nbytes);
+        return NC_NOERR;
+    }
     stored = ncz_dtype_of(a->type, true, 1);
     return ncz_convert_out(&stored, bytes, a->type, a->data, a->len, false);
 }
