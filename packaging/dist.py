@@ -11,7 +11,7 @@ usage: dist.py TREE FOLDER [--draft]
 Refused: a changelog or a man page that still says that the version is not released, or a version that files disagree on;
 with --draft they are only told.
 """
-import glob, hashlib, os, re, shutil, subprocess, sys, tempfile
+import glob, hashlib, os, re, shutil, sys, tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import release
