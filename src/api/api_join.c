@@ -4,6 +4,7 @@
  */
 #include "api/api_join.h"
 #include "open/open.h"
+#include "places/places.h"
 #include "platform/platform.h"
 
 #include <stdlib.h>
@@ -83,6 +84,25 @@ open_joined(ncz_join *j, const char *place, char *const *files, const ncz_limits
     return rc;
 }
 
+/* Whether a list may name its files, before one of them is opened: the aggregation asks only for those it reads. */
+static int
+check_places(const ncz_join_files *files, const char *place)
+{
+    ncz_target *t = NULL;
+    ncz_places *places = NULL;
+    ncz_buf     found = NCZ_BUF_INIT;
+    int         rc = ncz_target_parse(place, false, &t);
+
+    if (rc == NC_NOERR)
+        rc = ncz_places_open_beside(t, &places);
+    for (size_t i = 0; i < files->n && rc == NC_NOERR; i++)
+        rc = ncz_places_resolve(places, files->v[i].uri, &found);
+    ncz_buf_clear(&found);
+    ncz_places_unref(places);
+    ncz_target_free(t);
+    return rc;
+}
+
 int
 ncz_join_open(const char *path, int omode, const ncz_limits *limits, ncz_dataset **out)
 {
@@ -94,6 +114,7 @@ ncz_join_open(const char *path, int omode, const ncz_limits *limits, ncz_dataset
     if ((omode & NC_WRITE) != 0)
         return ncz_fail(NC_EPERM, "%s: several files as one are read only; nczcopy makes one dataset of them", path);
     if ((rc = ncz_join_find_files(path, &j.files, &along, &place, &sorted)) == NC_NOERR &&
+        (sorted || (rc = check_places(&j.files, place)) == NC_NOERR) &&
         (rc = join_files(&j, along, sorted)) == NC_NOERR &&
         (rc = open_joined(&j, place, NULL, limits, out)) == NC_NOERR)
         rc = warn_of_rest(&j, *out);

@@ -138,6 +138,27 @@ TEST_WITH(a_list_joins_files_in_its_order, scratch_set_up, scratch_tear_down)
     FAILS(NC_EINVAL, nc_open("@", NC_NOWRITE, &nc));
 }
 
+/* Who wrote a list says what it names, and who opens it what may be read: asked before a file is opened. */
+TEST_WITH(a_list_names_files_elsewhere_only_with_a_permission, scratch_set_up, scratch_tear_down)
+{
+    static const char text[] = "../b.nc\n../a.nc\n";
+    char              path[2000];
+    int               nc;
+
+    make_part("b.nc", NC_NETCDF4, 2, 0, 10);
+    make_part("a.nc", NC_NETCDF4, 3, 2, 10);
+    assert_int_equal(mkdir(in_dir("lists"), 0777), 0);
+    scratch_write(in_dir("lists/list.txt"), text, sizeof text - 1);
+    snprintf(path, sizeof path, "@%s/lists/list.txt", scratch_dir);
+    RC(NC_EAUTH, nc_open(path, NC_NOWRITE, &nc));
+    assert_non_null(strstr(nczarr_errmsg(), "/b.nc"));
+    assert_non_null(strstr(nczarr_errmsg(), "allow="));
+    snprintf(path, sizeof path, "@%s/lists/list.txt#allow=%s", scratch_dir, scratch_dir);
+    OK(nc_open(path, NC_NOWRITE, &nc));
+    check_joined(nc, 5, 1);
+    OK(nc_close(nc));
+}
+
 TEST_WITH(a_file_without_a_record_and_a_second_unlimited_dimension, scratch_set_up, scratch_tear_down)
 {
     char path[500];
