@@ -36,7 +36,20 @@ warn_of_rest(const ncz_join *j, ncz_dataset *ds)
     return ncz_dataset_end(ds, NCZ_USE_TUNE, rc);
 }
 
-/* Opens the aggregation as if it lay in the files' folder. It takes the files that are open. */
+/* Whether the fragment of a path has `missing=`. */
+static int
+says_missing(const char *place, bool *says)
+{
+    ncz_uri *u = NULL;
+    int      rc = ncz_uri_parse(place, &u);
+
+    *says = rc == NC_NOERR && ncz_uri_frag(u, "missing") != NULL;
+    ncz_uri_free(u);
+    return rc;
+}
+
+/* Opens the aggregation as if it lay in the files' folder. It takes the files that are open. All files were there: one
+ * that is gone later is an error, unless it is said what that reads as. */
 static int
 open_block(ncz_join *j, const char *place, char *const *files, const NC_memio *block, const ncz_limits *limits,
            ncz_dataset **out)
@@ -44,10 +57,13 @@ open_block(ncz_join *j, const char *place, char *const *files, const NC_memio *b
     size_t             n = j->files.n;
     ncz_open_fragment *opened = ncz_alloc_n(n + 1, sizeof *opened);
     ncz_placed         with = {.files = files, .nfiles = files != NULL ? n : 0, .opened = opened, .nopened = n};
-    int                rc;
+    bool               said = false;
+    int                rc = opened != NULL ? says_missing(place, &said) : ncz_fail_nomem(n * sizeof *opened);
 
-    if (opened == NULL)
-        return ncz_fail_nomem(n * sizeof *opened);
+    if (rc != NC_NOERR) {
+        ncz_free(opened);
+        return rc;
+    }
     if (j->gives) {
         j->files.v[j->first].ds = ncz_api_withdraw(j->ncid);
         j->ncid = -1;
@@ -58,6 +74,8 @@ open_block(ncz_join *j, const char *place, char *const *files, const NC_memio *b
     for (size_t i = 0; i < n; i++)
         j->files.v[i].ds = opened[i].ds; /* what was not taken */
     ncz_free(opened);
+    if (rc == NC_NOERR && !said)
+        ncz_dataset_set_missing(*out, NCZ_MISSING_ERROR);
     return rc;
 }
 

@@ -5,7 +5,9 @@
 
 #include <errno.h>
 #include <nczarr_zmap.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const char *
 in_dir(const char *name)
@@ -157,6 +159,47 @@ TEST_WITH(a_list_names_files_elsewhere_only_with_a_permission, scratch_set_up, s
     OK(nc_open(path, NC_NOWRITE, &nc));
     check_joined(nc, 5, 1);
     OK(nc_close(nc));
+}
+
+/* Files that stay open are read when they are gone. So there are more than may stay open. */
+TEST_WITH(a_joined_file_that_goes_is_an_error_unless_said, scratch_set_up, scratch_tear_down)
+{
+    enum { PARTS = 20 };
+    static const char *const said[] = {"", "&missing=fill"};
+    struct rlimit            limit, few;
+    char                     path[2000], names[PARTS][16];
+    float                    values[2 * PARTS];
+    int                      nc, v, filled = 0;
+
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    few = limit;
+    few.rlim_cur = 64;
+    for (size_t k = 0; k < NCZ_LEN(said); k++) {
+        for (int i = 0; i < PARTS; i++) {
+            snprintf(names[i], sizeof names[i], "run_%02d.nc", i);
+            make_part(names[i], 0, 1, i, 0);
+        }
+        assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+        snprintf(path, sizeof path, "%s/run_*.nc#mode=join%s", scratch_dir, said[k]);
+        OK(nc_open(path, NC_NOWRITE, &nc));
+        for (int i = 0; i < PARTS; i++)
+            assert_int_equal(unlink(in_dir(names[i])), 0);
+        OK(nc_inq_varid(nc, "t", &v));
+        if (k == 0) {
+            RC(ENOENT, nc_get_var_float(nc, v, values));
+            assert_non_null(strstr(nczarr_errmsg(), "fragment run_"));
+        } else {
+            OK(nc_get_var_float(nc, v, values));
+        }
+        OK(nc_close(nc));
+        assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    }
+    for (int i = 0; i < PARTS; i++)
+        if (values[2 * i] == NC_FILL_FLOAT)
+            filled++;
+        else
+            assert_true(values[2 * i] == (float)i);
+    assert_true(filled > 0);
 }
 
 TEST_WITH(a_file_without_a_record_and_a_second_unlimited_dimension, scratch_set_up, scratch_tear_down)
