@@ -357,7 +357,9 @@ typedef struct NC_memio {
  * Threads   Any number of threads may call any function, on one dataset or on several. Gets and puts of one dataset
  *           run in parallel; a get of one chunk sees all of a put or nothing of it. Calls that define, rename, change
  *           attributes or make a dimension longer, a variable's first put and nc_sync() run alone on their dataset.
- *           nc_close() and nc_abort() wait for running calls; later ones get NC_EBADID.
+ *           nc_close() and nc_abort() wait for running calls; later ones get NC_EBADID. A child of fork() may use the
+ *           datasets on which no other thread was in a call at that moment; what another one holds it waits for without
+ *           end. It may open any.
  * Names     Dimensions, variables, groups, attributes: UTF-8, kept in Unicode NFC, at most NC_MAX_NAME bytes (else
  *           NC_EMAXNAME), first byte a letter, digit, '_' or non-ASCII, no '/', no control character, no trailing
  *           space (else NC_EBADNAME). NULL for a name is NC_EINVAL, where an attribute is put
