@@ -376,10 +376,10 @@ run_behind(const char *path)
     check_behind(ncid, BEHIND_STEPS);
     OK(nc_close(ncid));
     seen = watch_end();
-    fprintf(stderr, "rank %d: %d calls of MPI, %d by a thread; %d renames, %d by a thread\n", rank, seen.calls,
-            seen.calls_elsewhere, seen.renames, seen.renames_elsewhere);
+    fprintf(stderr, "rank %d: %d calls of MPI, %d by a thread; %d names, %d by a thread\n", rank, seen.calls,
+            seen.calls_elsewhere, seen.names, seen.names_elsewhere);
     CHECK(seen.calls > BEHIND_STEPS && seen.calls_elsewhere == 0);
-    CHECK(seen.renames_elsewhere > 0);
+    CHECK(seen.names_elsewhere > 0);
     OK(nc_open(path, NC_NOWRITE, &ncid));
     check_behind(ncid, BEHIND_STEPS);
     OK(nc_close(ncid));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mpi_watch: the calls of MPI by which the library moves data, and renameat(), are defined here, before those of the
- * libraries; each counts itself and goes on.
+ * mpi_watch: the calls of MPI by which the library moves data, renameat() and linkat() are defined here, before those of
+ * the libraries; each counts itself and goes on.
  */
 #include "mpi_watch.h"
 
@@ -10,21 +10,22 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <unistd.h>
 
 static pthread_t  owner;
-static atomic_int calls, calls_elsewhere, renames, renames_elsewhere;
+static atomic_int calls, calls_elsewhere, names, names_elsewhere;
 
 void
 watch_begin(void)
 {
     owner = pthread_self();
-    calls = calls_elsewhere = renames = renames_elsewhere = 0;
+    calls = calls_elsewhere = names = names_elsewhere = 0;
 }
 
 mpi_counts
 watch_end(void)
 {
-    return (mpi_counts){calls, calls_elsewhere, renames, renames_elsewhere};
+    return (mpi_counts){calls, calls_elsewhere, names, names_elsewhere};
 }
 
 static void
@@ -42,8 +43,19 @@ renameat(int from_dir, const char *from, int to_dir, const char *to)
 
     if (real == NULL)
         *(void **)&real = dlsym(RTLD_NEXT, "renameat");
-    count(&renames, &renames_elsewhere);
+    count(&names, &names_elsewhere);
     return real(from_dir, from, to_dir, to);
+}
+
+int
+linkat(int from_dir, const char *from, int to_dir, const char *to, int flags)
+{
+    static int (*real)(int, const char *, int, const char *, int);
+
+    if (real == NULL)
+        *(void **)&real = dlsym(RTLD_NEXT, "linkat");
+    count(&names, &names_elsewhere);
+    return real(from_dir, from, to_dir, to, flags);
 }
 
 int

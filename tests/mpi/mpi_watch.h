@@ -7,8 +7,8 @@
 #define NCZ_TEST_MPI_WATCH_H
 
 typedef struct mpi_counts {
-    int calls, calls_elsewhere;     /* that move data; elsewhere: not by the thread that called watch_begin() */
-    int renames, renames_elsewhere; /* of files */
+    int calls, calls_elsewhere; /* that move data; elsewhere: not by the thread that called watch_begin() */
+    int names, names_elsewhere; /* that files get: renameat(), or linkat() of files without one */
 } mpi_counts;
 
 void       watch_begin(void); /* from 0 */

@@ -8,7 +8,7 @@ Stores that are not built are left out. With NCZ_TEST_FEW in the environment, as
 slow, the oldest and the newest writer's datasets go between all pairs of stores. With PLACE, a URL of S3 like http://host/bucket without a fragment, only what
 has to do with it: copies from and to there, and one that is killed on its way (tests/s3/real_run.py does that).
 """
-import fcntl, json, os, pty, re, shutil, socket, struct, subprocess, sys, tempfile, termios, threading, time, unicodedata, urllib.parse
+import fcntl, functools, json, os, pty, re, shutil, socket, struct, subprocess, sys, tempfile, termios, threading, time, unicodedata, urllib.parse
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import cases, programs
@@ -573,10 +573,21 @@ def replacing(source, values):
     report("copy: nothing lies about afterwards", problems)
 
 
+@functools.cache
+def naming_call(source):
+    """The system call that gives a new object its name: of a file without one, where the file system has such files."""
+    log = there("calls")
+    run("strace", "-f", "-o", log, "-e", "trace=linkat,renameat", nczcopy, source, there("named.zarr"))
+    remove_path(there("named.zarr"))
+    with open(log) as f:
+        return "linkat" if "linkat(" in f.read() else "renameat"
+
+
 def killed_at(n, *args):
-    """Runs nczcopy until its n-th renaming of an object (with one thread); true when it died there."""
-    r = run("strace", "-f", "-o", "/dev/null", "-e", "trace=renameat", "-e",
-            "inject=renameat:signal=SIGKILL:when=%d" % n, nczcopy, *args, env=dict(os.environ, NCZARR_THREADS="1"))
+    """Runs nczcopy until its n-th naming of an object (with one thread); true when it died there."""
+    call = naming_call(args[-2])
+    r = run("strace", "-f", "-o", "/dev/null", "-e", "trace=" + call, "-e", "inject=%s:signal=SIGKILL:when=%d" % (call, n),
+            nczcopy, *args, env=dict(os.environ, NCZARR_THREADS="1"))
     return r.returncode != 0
 
 
@@ -643,10 +654,11 @@ def failing(source, values):
     open(chunk, "wb").write(whole)
     problems += goes_on("a broken chunk", failed, source, target, part, values, "-d", "9")
     # A program that is traced cannot be looked at for leaks.
+    call = naming_call(source)
     one = dict(os.environ, NCZARR_THREADS="1", ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0")
 
     def full(n):
-        return run("strace", "-f", "-o", "/dev/null", "-e", "trace=renameat", "-e", "inject=renameat:error=ENOSPC:when=%d+" % n,
+        return run("strace", "-f", "-o", "/dev/null", "-e", "trace=" + call, "-e", "inject=%s:error=ENOSPC:when=%d+" % (call, n),
                    nczcopy, source, target, env=one)
     last = 0
     while full(2 << last).returncode != 0:
@@ -663,7 +675,8 @@ def failing(source, values):
             high = middle
         remove_path(part)
         remove_path(target)
-    low -= 1  # the very last renaming gives the directory its name: then there is nothing to go on with
+    if call == "renameat":
+        low -= 1  # the very last one gives the directory its name: then there is nothing to go on with
     for n in (low, low - 1, low - 3):
         problems += goes_on("the disk is full at object %d of %d" % (n, low), full(n), source, target, part, values)
     r = full(1)
