@@ -407,6 +407,8 @@ TEST(stores_fail_with_their_codes)
     FAILS(NC_ENOTVAR, nczarr_list_var_fragments(ncid, 9, count_fragment, &n));
     FAILS(NC_EINVAL, nczarr_list_var_fragments(ncid, v, NULL, &n));
     OK(nczarr_list_var_fragments(ncid, v, count_fragment, &n));
+    FAILS(NC_EBADID, nczarr_open_fragment(0x7ff0000, p.dir, &d));
+    FAILS(NC_ENOTNC, nczarr_open_fragment(ncid, p.dir, &d)); /* an empty directory */
     FAILS(NC_EBADID, nczarr_check_places(0x7ff0000, count_place, &n));
     FAILS(NC_EINVAL, nczarr_check_places(ncid, NULL, &n));
     OK(nczarr_check_places(ncid, count_place, &n));
