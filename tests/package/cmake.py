@@ -169,11 +169,15 @@ def checkout(root, tmp):
 
 
 def refusals(root, tmp):
-    """A library that is asked for and not there ends the configuration, with what to do."""
-    r = run("cmake", "-S", root, "-B", os.path.join(tmp, "refused"), "-DNCZARR_WITH=OFF", "-DNCZARR_WITH_ZSTD=ON", "-DNCZARR_ZSTD_LIBRARY=/nowhere/libzstd.so")
+    """A library that is asked for and not there ends the configuration, with what to do; then that is done. A misspelt value."""
+    command = ["cmake", "-S", root, "-B", os.path.join(tmp, "refused"), "-DNCZARR_WITH=OFF", "-DNCZARR_WITH_ZSTD=ON"]
+    r = run(*command, "-DNCZARR_ZSTD_LIBRARY=/nowhere/libzstd.so")
     text = " ".join(r.stderr.split())
     wanted = ("NCZARR_WITH_ZSTD is ON", "ZSTD_compress() of <zstd.h>", "NCZARR_ZSTD_LIBRARY", "NCZARR_WITH_ZSTD=OFF")
-    return ["its absence is not told: %s" % text[-600:]] if r.returncode == 0 or not all(w in text for w in wanted) else []
+    bad = ["its absence is not told: %s" % text[-600:]] if r.returncode == 0 or not all(w in text for w in wanted) else []
+    must(*command, "-UNCZARR_ZSTD_LIBRARY")
+    r = run(*command, "-DNCZARR_WITH_LZ4=AUOT")
+    return bad + (["a misspelt value is not refused"] if r.returncode == 0 or 'NCZARR_WITH_LZ4 is "AUOT"' not in r.stderr else [])
 
 
 def problems(root, short):
