@@ -152,6 +152,8 @@ def installed(root, tmp, kind):
     r = run("cmake", "-S", os.path.join(tmp, "finds-no-" + other), "-B", os.path.join(tmp, "nothing-" + other), "-DCMAKE_PREFIX_PATH=" + moved)
     bad += [] if r.returncode != 0 and "it has a %s library" % kind in r.stderr else ["find_package finds a kind that is not there"]
     lib = os.path.dirname(glob.glob(os.path.join(moved, "lib*", "**", "libnczarr.*"), recursive=True)[0])
+    prefix = must("pkg-config", "--variable=prefix", "nczarr", env=dict(os.environ, PKG_CONFIG_PATH=os.path.join(lib, "pkgconfig"))).strip()
+    bad += [] if os.path.exists(prefix.replace("\\ ", " ") + "/share/nczarr/fortran/nczarr.f90") else ["%s: no Fortran source at nczarr.pc's prefix: %s" % (kind, prefix)]
     words = must("pkg-config", "--static", "--cflags", "--libs", "nczarr", env=dict(os.environ, PKG_CONFIG_PATH=os.path.join(lib, "pkgconfig")))
     program = os.path.join(tmp, "by-pkg-config-" + kind)
     must("sh", "-c", 'cc "$0" -o "$1" ' + words, os.path.join(folder, "in_c.c"), program)
