@@ -71,7 +71,8 @@ def main(args):
     try:
         version = release.read_version(tree)
         bad = unready(tree, version)
-        print("\n".join(bad))
+        for line in bad:
+            print(line)
         if bad and not draft:
             raise release.Refused("this version is not ready (--draft makes its files all the same)")
         archive = release.write_release(tree, folder)
@@ -94,6 +95,7 @@ def main(args):
 
 
 if __name__ == "__main__":
-    if len([a for a in sys.argv[1:] if a != "--draft"]) != 2:
+    places = [a for a in sys.argv[1:] if a != "--draft"]
+    if len(places) != 2 or places[1].startswith("-"):
         sys.exit(__doc__)
     main(sys.argv[1:])
