@@ -197,6 +197,16 @@ ncz_pool_worker_wait(ncz_worker *w)
 
 /* ---- the end, and forks ---- */
 
+/* Under its lock: it is asleep already, or sees that they stop before it sleeps. */
+static void
+wake_to_end(ncz_worker *w)
+{
+    (void)pthread_mutex_lock(&w->lock);
+    if (change_ticket(w, &asleep, NULL))
+        (void)pthread_cond_signal(&w->wake);
+    (void)pthread_mutex_unlock(&w->lock);
+}
+
 /* One at a time. Threads that have tickets work first. */
 void
 ncz_pool_workers_stop(void)
@@ -207,8 +217,7 @@ ncz_pool_workers_stop(void)
     for (ncz_worker *w = workers.all; w < workers.all + workers.nused; w++) {
         if (!w->started)
             continue;
-        if (change_ticket(w, &asleep, NULL))
-            wake(w);
+        wake_to_end(w);
         (void)pthread_join(w->thread, NULL);
         w->started = false;
     }
