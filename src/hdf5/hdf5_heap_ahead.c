@@ -62,8 +62,10 @@ read_part(ncz_hdf5 *f, ncz_hdf5_ahead_part *p)
     for (size_t i = 0; i < p->n; i++)
         total += p->v[i].len;
     ncz_buf_reset(&p->bytes);
-    if ((rc = ncz_buf_reserve(&p->bytes, total)) != NC_NOERR)
+    if ((rc = ncz_buf_reserve(&p->bytes, total)) != NC_NOERR) {
+        p->n = 0;
         return rc;
+    }
     for (size_t i = 0; i < p->n; i++) {
         p->v[i].out = p->bytes.data + p->bytes.len;
         p->v[i].at += f->base;
