@@ -86,7 +86,7 @@ add_ends(text_buf *t, const report_plot_data *d, size_t width, size_t room)
         text_addc(&ends, ' ');
         n += 1 + add_safe(&ends, d->x_label[0].s, room - n - 1);
     }
-    m = add_safe(&last, d->x_label[2].s, room);
+    m = add_safe(&last, d->x_label[1].s, room);
     text_addn(t, ends.s != NULL ? ends.s : "", ends.len);
     if (n + m + 1 <= room) {
         for (size_t i = n; i < n + 1 || i + m < width; i++)
@@ -286,7 +286,7 @@ add_all(text_buf *t, const report_plot_data *d, const report_screen *screen)
         add_line(t, d->y_name.s, d->y_label[0].s, room);
     add_picture(t, &b);
     if (d->y >= 0 || d->profile.n > 0)
-        add_line(t, d->y_name.s, d->y_label[2].s, room);
+        add_line(t, d->y_name.s, d->y_label[1].s, room);
     add_ends(t, d, b.cells.width, room);
     if (d->flags.n > 0)
         add_legend(t, &b, room);

@@ -541,7 +541,7 @@ typedef struct report_plot {
     report_geo         geo;
     report_ticks       x_ticks, y_ticks; /* of a line: y between 0 and 1 */
     text_buf           title, note, units;
-    text_buf           x_label[3], y_label[3]; /* of the first, middle and last index as they are drawn */
+    text_buf           x_label[2], y_label[2]; /* of the first and the last index as they are drawn */
     text_buf           x_name, y_name;         /* with units */
 } report_plot_data;
 

@@ -23,14 +23,14 @@ label_edge(const report_plot_data *d, bool vertical, size_t index, text_buf *t)
         report_add_degrees(t, vertical ? lat : lon, vertical, 1);
 }
 
-/* The names of the first, middle and last place. */
+/* The names of the first and the last place. */
 static void
-load_labels(report_plot_data *d, int dim, bool reverse, text_buf label[3])
+load_labels(report_plot_data *d, int dim, bool reverse, text_buf label[2])
 {
     size_t last = d->v.shape[dim] - 1;
 
-    for (size_t i = 0; i < 3; i++) {
-        size_t index = (reverse ? 2 - i : i) * last / 2;
+    for (size_t i = 0; i < 2; i++) {
+        size_t index = reverse == (i == 0) ? last : 0;
 
         if (d->geo.plane)
             label_edge(d, dim == d->y, index, &label[i]);
@@ -247,12 +247,12 @@ place_line(report_plot_data *d)
     report_add_scaled_units(&d->y_name, d->units.s, d->y_ticks.exponent);
 }
 
-/* The value at the middle and the ends of a scale, for the terminal. */
+/* The values at the ends of a scale, for the terminal. */
 static void
-label_scale(const report_scale *s, bool falls, text_buf label[3])
+label_scale(const report_scale *s, bool falls, text_buf label[2])
 {
-    for (int i = 0; i < 3; i++)
-        report_add_significant(&label[i], s->least + (s->most - s->least) * (falls ? 2 - i : i) / 2);
+    report_add_significant(&label[0], falls ? s->most : s->least);
+    report_add_significant(&label[1], falls ? s->least : s->most);
 }
 
 /* Values across, the vertical coordinate upward or downward. */
@@ -328,7 +328,7 @@ load_plot(report_plot_data *d)
 static void
 clear_plot(report_plot_data *d)
 {
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 2; i++) {
         text_clear(&d->x_label[i]);
         text_clear(&d->y_label[i]);
     }
