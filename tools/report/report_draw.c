@@ -26,7 +26,7 @@ paint_value(const report_paint *p, double value)
     int kind;
 
     if (p->scale != NULL)
-        return report_pixel(p->scale, value, p->levels);
+        return report_pixel(p->scale, value, REPORT_LEVELS);
     kind = report_flags_find(p->flags, value);
     return (unsigned char)(!isfinite(value) ? 0 : kind < 0 ? REPORT_CATEGORIES + 1 : kind + 1);
 }
@@ -145,10 +145,9 @@ fit_cells(size_t n, double most)
 static void
 draw_values(const report_plot_data *d, size_t width, size_t height, picture_cells *cells)
 {
-    const report_paint paint = {
-        .scale = d->flags.n > 0 ? NULL : &d->scale, .levels = REPORT_LEVELS, .flags = &d->flags};
+    const report_paint paint = {.scale = d->flags.n > 0 ? NULL : &d->scale, .flags = &d->flags};
 
-    report_cells_init(cells, width, height, paint.scale, paint.levels);
+    report_cells_init(cells, width, height, paint.scale, REPORT_LEVELS);
     if (d->profile.n > 0)
         report_profile_draw(&d->profile, stroke_to, &(cursor){.cells = cells});
     else if (d->y < 0)

@@ -522,8 +522,7 @@ add_maps(report_page *p, text_buf *t, report_values *w, int y, int x)
     map m = {.p = p, .w = w, .x = x, .y = y, .slide = find_slide(w->v, y), .scale = w->scale};
 
     read_frames(&m);
-    m.paint = w->flags.n > 0 ? (report_paint){.flags = &w->flags}
-                             : (report_paint){.scale = &m.scale, .levels = REPORT_LEVELS};
+    m.paint = w->flags.n > 0 ? (report_paint){.flags = &w->flags} : (report_paint){.scale = &m.scale};
     if (m.n > 0) {
         place_map(&m);
         text_add(t, "<div class=frames>");

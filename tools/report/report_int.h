@@ -547,14 +547,15 @@ typedef struct report_plot {
 
 /* ---- report_draw.c: values as cells and shapes ------------------------------------------------------------------- */
 
-/* Draws dimensions y and x of a sample into cells that report_cells_init() has made with the same scale (NULL: of
- * categories) and levels; those between and after them have length 1. `upward`: the first row is at the bottom. */
+/* Which color a value has. */
 typedef struct report_paint {
     const report_scale *scale;
-    int                 levels;
     const report_flags *flags; /* with scale NULL */
 } report_paint;
 
+/* Draws dimensions y and x of a sample into cells that report_cells_init() has made with the same scale (NULL: of
+ * categories) and REPORT_LEVELS; those between and after them have length 1. `upward`: the first row is at the
+ * bottom. */
 void report_draw_map(picture_cells *cells, const report_sample *s, int y, int x, const report_paint *paint,
                      bool upward);
 /* The map, or the line, in at most so many cells, which may be higher than they are wide. Line: color 1. */
