@@ -110,8 +110,9 @@ measure(dump_fragment_files *files, const char *path, const char *name, unsigned
     return rc;
 }
 
-int
-dump_fragment_measure(dump_context *d, const dump_fragment *f, dump_stored *s)
+/* What is stored of one, which has a path. */
+static int
+measure_one(dump_context *d, const dump_fragment *f, dump_stored *s)
 {
     return measure(&d->fragment_files, f->path, f->name, 1, s);
 }
@@ -191,7 +192,7 @@ dump_fragments_sum(dump_context *d, const dump_fragments *f, dump_stored *s)
         if (one->path == NULL || at++ % step != 0 || !(d->o->sizes || is_local(one->path)))
             continue;
         asked++;
-        if (dump_fragment_measure(d, one, &more) == NC_NOERR) { /* one that is not there has nothing */
+        if (measure_one(d, one, &more) == NC_NOERR) { /* one that is not there has nothing */
             add_stored(s, &more);
             good++;
         }
@@ -222,7 +223,7 @@ measure_all(dump_context *d, showing *s)
     char why[ERROR_TEXT_SIZE];
 
     for (size_t i = 0; i < s->f->n; i++) {
-        int rc = s->f->v[i].path != NULL ? dump_fragment_measure(d, &s->f->v[i], &s->stored[i]) : NC_NOERR;
+        int rc = s->f->v[i].path != NULL ? measure_one(d, &s->f->v[i], &s->stored[i]) : NC_NOERR;
 
         if (rc == NC_NOERR) {
             add_stored(&s->all, &s->stored[i]);

@@ -319,8 +319,6 @@ typedef struct dump_fragments {
 /* None of other variables. Cleared also after a failure. */
 int  dump_fragments_load(int grp, int varid, dump_fragments *f);
 void dump_fragments_clear(dump_fragments *f);
-/* What is stored of one, which has a path. */
-int dump_fragment_measure(dump_context *d, const dump_fragment *f, dump_stored *s);
 /* Of all; of many an estimate. False: not known. */
 bool dump_fragments_sum(dump_context *d, const dump_fragments *f, dump_stored *s);
 /* The variable in --chunks. */

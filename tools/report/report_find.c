@@ -27,14 +27,15 @@ report_find_var(int grp, const char *name, size_t n, int *found_grp, int *varid)
     return false;
 }
 
-bool
-report_find_listed(const dump_var *v, const char *att, report_find_test *is, const void *arg, int *grp, int *varid)
+/* The first variable of those that `coordinates` lists that is what is looked for. */
+static bool
+find_listed(const dump_var *v, report_find_test *is, const void *arg, int *grp, int *varid)
 {
     static const char blanks[] = " \t\r\n";
     dump_att          a;
     bool              found = false;
 
-    if (dump_att_load_named(v->grp, v->id, att, &a) == NC_NOERR && a.type == NC_CHAR && a.val != NULL)
+    if (dump_att_load_named(v->grp, v->id, "coordinates", &a) == NC_NOERR && a.type == NC_CHAR && a.val != NULL)
         for (const char *s = a.val; !found && *(s += strspn(s, blanks)) != '\0'; s += strcspn(s, blanks))
             found = report_find_var(v->grp, s, strcspn(s, blanks), grp, varid) && is(arg, *grp, *varid);
     dump_att_clear(&a);
@@ -111,7 +112,7 @@ is_axis_along(const void *dimid, int grp, int varid)
 bool
 report_find_time(const dump_var *v, int dim, int *grp, int *varid)
 {
-    return report_find_listed(v, "coordinates", is_time_along, &v->dims[dim], grp, varid) ||
+    return find_listed(v, is_time_along, &v->dims[dim], grp, varid) ||
            report_find_outward(v, is_time_along, &v->dims[dim], grp, varid);
 }
 
@@ -136,9 +137,8 @@ find_own(const dump_var *v, int dim, int *grp, int *varid)
 bool
 report_find_coordinate(const dump_var *v, int dim, int *grp, int *varid)
 {
-    return find_own(v, dim, grp, varid) ||
-           report_find_listed(v, "coordinates", is_time_along, &v->dims[dim], grp, varid) ||
-           report_find_listed(v, "coordinates", is_axis_along, &v->dims[dim], grp, varid) ||
+    return find_own(v, dim, grp, varid) || find_listed(v, is_time_along, &v->dims[dim], grp, varid) ||
+           find_listed(v, is_axis_along, &v->dims[dim], grp, varid) ||
            report_find_outward(v, is_axis_along, &v->dims[dim], grp, varid);
 }
 

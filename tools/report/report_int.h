@@ -253,10 +253,8 @@ bool report_find_coordinate(const dump_var *v, int dim, int *grp, int *varid);
 bool report_find_time(const dump_var *v, int dim, int *grp, int *varid);
 bool report_is_along(int grp, int varid, int dimid); /* numbers along this dimension alone */
 
-/* The first variable that is what is looked for: of those that an attribute lists; of the group and those outward. */
+/* The first variable that is what is looked for, of the group and those outward. */
 typedef bool report_find_test(const void *arg, int grp, int varid);
-bool         report_find_listed(const dump_var *v, const char *att, report_find_test *is, const void *arg, int *grp,
-                                int *varid);
 bool         report_find_outward(const dump_var *v, report_find_test *is, const void *arg, int *grp, int *varid);
 
 /* The dimensions that a picture has: the last two that are longer than 1; y -1: a line; x -1: no picture. */
