@@ -27,13 +27,6 @@ widest_label(const report_ticks *ticks)
     return most < LABEL_MOST ? most : LABEL_MOST;
 }
 
-/* Where it is along the picture, in percent. */
-static double
-place_of(double index, double len, bool cells)
-{
-    return 100 * (cells ? (index + 0.5) / len : len > 1 ? index / (len - 1) : 0.5);
-}
-
 /* On a phone every how many-th label has room. */
 static size_t
 thin_out(const report_ticks *ticks, size_t room)
@@ -76,7 +69,7 @@ add_ticks(text_buf *t, const report_ticks *ticks, double len, bool cells, bool u
     size_t every = thin_out(ticks, room);
 
     for (size_t i = 0; i < ticks->n; i++) {
-        double at = place_of(ticks->v[i].index, len, cells);
+        double at = 100 * report_tick_part(ticks->v[i].index, len, cells);
 
         if (at < -0.01 || at > 100.01)
             continue;
@@ -92,7 +85,7 @@ report_chart_begin(text_buf *t, const report_chart *c)
     const report_tick *last = c->x.n > 0 ? &c->x.v[c->x.n - 1] : NULL;
     size_t             beyond = 0; /* letters of the last label to the right of the picture */
 
-    if (last != NULL && place_of(last->index, c->x_len, c->x_cells) > 85)
+    if (last != NULL && report_tick_part(last->index, c->x_len, c->x_cells) > 0.85)
         beyond = (terminal_measure(last->text) + 1) / 2;
     text_addf(t, "<div class=chart style=\"--l:%zuch;--r:%zuch\">", widest_label(&c->y), beyond);
     text_addf(t, "<div class=top><span>%s</span><output></output></div>", c->y_name.len > 0 ? c->y_name.s : "");
@@ -214,12 +207,11 @@ report_add_legend(text_buf *t, const report_flags *f)
     text_add(t, "<ul class=legend>");
     for (int i = 0; i <= f->n; i++) {
         size_t        count = i < f->n ? f->count[i] : f->others;
-        unsigned char rgb[3] = {128, 128, 128};
+        unsigned char rgb[3];
 
         if (count == 0 && i == f->n)
             continue;
-        if (i < f->n)
-            report_category_rgb(i, rgb);
+        report_category_rgb(i < f->n ? i : REPORT_CATEGORIES, rgb);
         text_addf(t, "<li data-i=%d%s><i style=\"background:#%02x%02x%02x\"></i><bdi>",
                   i == f->n ? REPORT_CATEGORIES : i, count == 0 && f->n > ALL_SHOWN ? " hidden" : "", rgb[0], rgb[1],
                   rgb[2]);

@@ -14,7 +14,7 @@ take_ticks(const report_ticks *t, double len, bool cells, bool turned, picture_a
     axis->tick = memory_alloc(t->n + 1, sizeof *axis->tick);
     axis->n = t->n;
     for (size_t i = 0; i < t->n; i++) {
-        double at = cells ? (t->v[i].index + 0.5) / len : len > 1 ? t->v[i].index / (len - 1) : 0.5;
+        double at = report_tick_part(t->v[i].index, len, cells);
 
         axis->tick[i] = (picture_tick){.at = turned ? 1 - at : at, .text = t->v[i].text};
     }

@@ -414,7 +414,9 @@ void report_ticks_along(const report_geo *g, bool vertical, bool upward,
 /* How far apart the lines of the graticule are. */
 void report_geo_steps(const report_geo *g, double *lat, double *lon);
 void report_ticks_clear(report_ticks *t);
-void report_add_degrees(text_buf *t, double value, bool latitude, int decimals);
+/* Where an index of `len` is along its side, 0 ... 1. `cells`: it is the middle of a cell. */
+double report_tick_part(double index, double len, bool cells);
+void   report_add_degrees(text_buf *t, double value, bool latitude, int decimals);
 
 /* ---- report_flags.c: categories ------------------------------------------------------------------------------- */
 

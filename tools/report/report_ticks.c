@@ -27,6 +27,12 @@ report_ticks_clear(report_ticks *t)
     *t = (report_ticks){.n = 0};
 }
 
+double
+report_tick_part(double index, double len, bool cells)
+{
+    return cells ? (index + 0.5) / len : len > 1 ? index / (len - 1) : 0.5;
+}
+
 /* ---- numbers and degrees -------------------------------------------------------------------------------------- */
 
 /* 1, 2 or 5 times a power of 10, so that a range has at most `most` steps. */
