@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#define DEGREE "\xc2\xb0"
+
 void
 report_add_text(text_buf *t, const char *s)
 {
@@ -88,23 +90,16 @@ is_power(const char *s, size_t letters, size_t power, size_t n)
 static void
 add_unit(text_buf *t, const char *s, size_t n)
 {
-    static const char *const signs[][2] = {{"degC", "\xc2\xb0"
-                                                    "C"},
-                                           {"degrees_C", "\xc2\xb0"
-                                                         "C"},
-                                           {"degree_C", "\xc2\xb0"
-                                                        "C"},
-                                           {"degree_Celsius", "\xc2\xb0"
-                                                              "C"},
-                                           {"Celsius", "\xc2\xb0"
-                                                       "C"},
-                                           {"celsius", "\xc2\xb0"
-                                                       "C"},
-                                           {"degrees_north", "\xc2\xb0N"},
-                                           {"degrees_east", "\xc2\xb0"
-                                                            "E"},
-                                           {"degree", "\xc2\xb0"},
-                                           {"degrees", "\xc2\xb0"},
+    static const char *const signs[][2] = {{"degC", DEGREE "C"},
+                                           {"degrees_C", DEGREE "C"},
+                                           {"degree_C", DEGREE "C"},
+                                           {"degree_Celsius", DEGREE "C"},
+                                           {"Celsius", DEGREE "C"},
+                                           {"celsius", DEGREE "C"},
+                                           {"degrees_north", DEGREE "N"},
+                                           {"degrees_east", DEGREE "E"},
+                                           {"degree", DEGREE},
+                                           {"degrees", DEGREE},
                                            {"micron", "\xc2\xb5m"},
                                            {"um", "\xc2\xb5m"}};
     size_t                   letters = 0, power;
