@@ -327,14 +327,13 @@ make_decades(const report_scale *s, size_t many, report_ticks *t)
 
             if (part > 1 + 1e-9 || part < -1e-9)
                 continue;
-            if (power >= -4 && power <= 5)
+            if (power >= -4 && power <= 5) {
                 report_add_number(&text, value);
-            else if (k == 0)
+            } else {
+                if (k > 0)
+                    text_addf(&text, "%d\xc2\xb7", k == 1 ? 2 : 5);
                 report_add_power(&text, power);
-            else
-                text_addf(&text, "%d\xc2\xb7", k == 1 ? 2 : 5);
-            if (k > 0 && !(power >= -4 && power <= 5))
-                report_add_power(&text, power);
+            }
             add_tick(t, part, text.s);
             text_clear(&text);
         }
