@@ -162,6 +162,7 @@ report_scale report_scale_linear(double least, double most);
 bool report_scale_choose(report_scale *s, const dump_var *v, const report_sample *sample, const report_stats *st,
                          const report_look *look);
 void report_scale_extend(report_scale *s, double least, double most); /* for further values */
+void report_scale_widen(report_scale *s);                             /* a little room at the ends of an axis */
 /* Where it is between the ends, 0 ... 1, or beyond; NaN: missing. */
 double        report_scale_part(const report_scale *s, double value);
 unsigned char report_pixel(const report_scale *s, double value, int levels); /* 1 ... levels; missing: 0 */

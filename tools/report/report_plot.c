@@ -39,14 +39,12 @@ load_labels(report_plot_data *d, int dim, bool reverse, text_buf label[2])
     }
 }
 
-/* The name of a dimension, with what its ticks are in: "plev (10^3 Pa)". */
+/* A name, with what the ticks are in: "plev (10^3 Pa)". */
 static void
-name_axis(const report_plot_data *d, int dim, const char *units, int exponent, text_buf *t)
+name_axis(text_buf *t, const char *name, const char *units, int exponent)
 {
-    char     name[NC_MAX_NAME + 1] = "";
     text_buf scaled = TEXT_BUF_INIT;
 
-    (void)nc_inq_dimname(d->v.grp, d->v.dims[dim], name);
     report_add_scaled_units(&scaled, units, exponent);
     text_add(t, name);
     if (scaled.len > 0)
@@ -189,10 +187,12 @@ load_ticks(report_plot_data *d, int dim, report_ticks *ticks, text_buf *name)
 {
     enum { TIMES_MOST = 6, OTHERS_MOST = 7, NAMES_MOST = 40 };
     report_coord c;
+    char         dim_name[NC_MAX_NAME + 1] = "";
 
+    (void)nc_inq_dimname(d->v.grp, d->v.dims[dim], dim_name);
     if (d->geo.plane) {
         report_ticks_along(&d->geo, dim == d->y, d->upward, ticks);
-        name_axis(d, dim, NULL, 0, name);
+        text_add(name, dim_name);
         return;
     }
     report_coord_load(&d->page, &d->v, dim, &c);
@@ -203,7 +203,7 @@ load_ticks(report_plot_data *d, int dim, report_ticks *ticks, text_buf *name)
                       : dim == d->y && c.kind == REPORT_NAMES ? NAMES_MOST
                                                               : OTHERS_MOST,
                       ticks);
-    name_axis(d, dim, c.units.s, ticks->exponent, name);
+    name_axis(name, dim_name, c.units.s, ticks->exponent);
     report_coord_clear(&c);
 }
 
@@ -226,7 +226,6 @@ place_line(report_plot_data *d)
 {
     report_scale *s = &d->scale;
     bool          log = s->log && d->look->log;
-    double        room;
 
     if (!d->look->has_range)
         *s = report_scale_linear(s->true_least, s->true_most);
@@ -236,9 +235,8 @@ place_line(report_plot_data *d)
             if (d->sample.value[i] > 0 && (s->least <= 0 || d->sample.value[i] < s->least))
                 s->least = d->sample.value[i];
     }
-    room = log || d->look->has_range ? 0 : s->most / 25 - s->least / 25;
-    s->least -= room;
-    s->most += room;
+    if (!log && !d->look->has_range)
+        report_scale_widen(s);
     d->upward = true;
     d->aspect = 0;
     if (!log && place_times(d))
@@ -260,13 +258,9 @@ static void
 place_profile(report_plot_data *d)
 {
     report_profile *f = &d->profile;
-    text_buf        units = TEXT_BUF_INIT;
 
-    if (f->n > 1) {
-        text_addf(&units, "%zu profiles", f->n);
-        add_part(&d->note, units.s);
-        text_reset(&units);
-    }
+    if (f->n > 1)
+        text_addf(&d->note, d->note.len > 0 ? " \xc2\xb7 %zu profiles" : "%zu profiles", f->n);
     if (d->look->has_range)
         f->across = report_scale_linear(d->scale.least, d->scale.most);
     d->y = -1;
@@ -275,13 +269,9 @@ place_profile(report_plot_data *d)
     report_ticks_values(&f->across, 6, &d->x_ticks);
     report_add_scaled_units(&d->x_name, d->units.s, d->x_ticks.exponent);
     report_ticks_values(&f->up, 7, &d->y_ticks);
-    report_add_scaled_units(&units, f->units.s, d->y_ticks.exponent);
-    text_add(&d->y_name, f->name.s);
-    if (units.len > 0)
-        text_addf(&d->y_name, " (%s)", units.s);
+    name_axis(&d->y_name, f->name.s, f->units.s, d->y_ticks.exponent);
     label_scale(&f->across, false, d->x_label);
     label_scale(&f->up, d->upward, d->y_label);
-    text_clear(&units);
 }
 
 static int

@@ -118,16 +118,6 @@ take_values(report_profile *f, report_sample *value, report_sample *level)
     return true;
 }
 
-/* A little room at the ends. */
-static void
-widen(report_scale *s)
-{
-    double room = s->most > s->least ? s->most / 25 - s->least / 25 : 0;
-
-    s->least -= room;
-    s->most += room;
-}
-
 static bool
 load_levels(report_page *p, const dump_var *v, int grp, int varid, report_profile *f)
 {
@@ -162,7 +152,7 @@ report_profile_load(report_page *p, const dump_var *v, report_profile *f)
         for (int i = 0; i < v->ndims; i++)
             f->n *= i == levels ? 1 : v->shape[i];
         good = load_levels(p, v, grp, varid, f);
-        widen(&f->across);
+        report_scale_widen(&f->across);
     }
     if (!good)
         report_profile_clear(f);

@@ -247,6 +247,15 @@ report_scale_choose(report_scale *s, const dump_var *v, const report_sample *sam
 }
 
 void
+report_scale_widen(report_scale *s)
+{
+    double room = s->most > s->least ? s->most / 25 - s->least / 25 : 0;
+
+    s->least -= room;
+    s->most += room;
+}
+
+void
 report_scale_extend(report_scale *s, double least, double most)
 {
     s->true_least = fmin(s->true_least, least);
