@@ -258,8 +258,12 @@ sys_link_unnamed(int fd, int dir, const char *to)
             return -1;
     }
     (void)snprintf(proc, sizeof proc, "/proc/self/fd/%d", fd);
-    if (linkat(AT_FDCWD, proc, dir, to, AT_SYMLINK_FOLLOW) != 0)
+    if (linkat(AT_FDCWD, proc, dir, to, AT_SYMLINK_FOLLOW) != 0) {
+        int err = errno;
+
+        errno = err == ENOENT && access(proc, F_OK) != 0 ? ENOTSUP : err; /* no /proc, or no directory */
         return -1;
+    }
     atomic_store_explicit(&by_proc, true, memory_order_relaxed);
     return 0;
 #else

@@ -364,6 +364,31 @@ TEST_WITH(files_without_names_are_tried_once, set_up, tear_down)
     ncz_pool_set_threads(0);
 }
 
+/* Whether the system takes the umask from a file without a name shows only where there is one. */
+TEST_WITH(objects_have_the_modes_of_other_files, set_up, tear_down)
+{
+    static const mode_t masks[] = {0, 027, 0};
+    char                path[300];
+    struct stat         st;
+
+    NEEDS_UNNAMED;
+    for (size_t i = 0; i < sizeof masks / sizeof masks[0]; i++) {
+        mode_t was = umask(masks[i]);
+
+        count_calls();
+        assert_int_equal(zmap_put(m, "a", "x", 1), NC_NOERR);
+        assert_int_equal(zmap_put(m, "b", "y", 1), NC_NOERR);
+        assert_int_equal(calls.renames, masks[i] == 0 ? 2 : 0);
+        umask(was);
+        snprintf(path, sizeof path, "%s/b", store);
+        assert_int_equal(stat(path, &st), 0);
+        assert_int_equal(st.st_mode & 0777, 0666 & ~masks[i]);
+        assert_int_equal(zmap_close(m, ZMAP_DISCARD), NC_NOERR);
+        m = NULL;
+    }
+    ncz_pool_set_threads(0);
+}
+
 /* In a dataset that was there before, too, a directory that is missing is made with one look for it, and one for what
  * it is in. */
 TEST_WITH(a_missing_directory_is_looked_for_once, set_up, tear_down)

@@ -58,6 +58,7 @@ typedef struct file_map {
     atomic_bool sync_never; /* replace by exchanging names, see exchange_names() */
     atomic_bool no_beneath; /* the system has no openat2() */
     atomic_bool no_unnamed; /* the file system has no files without a name */
+    atomic_bool masked;     /* ... it has, and the umask counts for them */
     atomic_bool no_locks;   /* the file system has no locks, and the log says so */
     int         watch;      /* the root, opened before the first put: syncfs() on it reports every write error since
                             then. -1: the root is not readable */

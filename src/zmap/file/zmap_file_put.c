@@ -308,23 +308,44 @@ publish_unnamed(file_map *f, const file_dir *d, int fd, const zmap_put_req *r, b
     return rc;
 }
 
+/* Linux before 6.0 forgets the umask of such a file where there are no access lists. So one from whose mode nothing was
+ * taken is not used: a umask of 0 costs time. Returns an errno. */
+static int
+check_mask(file_map *f, int fd, bool *masked)
+{
+    ncz_stat st;
+
+    if (!(*masked = atomic_load_explicit(&f->masked, memory_order_relaxed))) {
+        if (zmap_sys()->file.fstat(fd, &st) != 0)
+            return errno;
+        *masked = (st.st_mode & 0666) != 0666;
+        atomic_store_explicit(&f->masked, *masked, memory_order_relaxed);
+    }
+    return 0;
+}
+
 /* What it is written through, *fd, and another one that is closed before it is named: a close that fails says that
  * bytes are lost. *fd -1: there are no such files, or the directory is gone. */
 static int
 open_unnamed(file_map *f, int dir, const char *key, int *fd, file_temp *t)
 {
-    int err;
+    bool none, masked = false;
+    int  err;
 
-    if ((*fd = zmap_sys()->name.open_unnamed(dir, O_WRONLY | O_CLOEXEC, 0666)) >= 0 &&
-        (t->fd = zmap_sys()->file.dup(*fd)) >= 0)
-        return NC_NOERR;
-    err = errno;
+    *fd = zmap_sys()->name.open_unnamed(dir, O_WRONLY | O_CLOEXEC, 0666);
+    err = *fd < 0 ? errno : check_mask(f, *fd, &masked);
+    none = *fd < 0 ? means_no_unnamed(err) : err == 0 && !masked;
+    if (masked) {
+        if ((t->fd = zmap_sys()->file.dup(*fd)) >= 0)
+            return NC_NOERR;
+        err = errno;
+    }
     if (*fd >= 0)
         (void)zmap_sys()->file.close(*fd);
-    else if (means_no_unnamed(err))
-        atomic_store_explicit(&f->no_unnamed, true, memory_order_relaxed);
     *fd = -1;
-    return err == ENOENT || err == EINTR || means_no_unnamed(err)
+    if (none)
+        atomic_store_explicit(&f->no_unnamed, true, memory_order_relaxed);
+    return none || err == ENOENT || err == EINTR
                ? NC_NOERR
                : zmap_file_fail(f, err, key, "a temporary file cannot be made for it");
 }
