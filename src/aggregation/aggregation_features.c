@@ -324,13 +324,27 @@ read_values(ncz_aggregated *g)
 
 /* ---- all of it ---- */
 
+/* What says where values lie is stored: an aggregation could lead back to this one. */
+static int
+check_stored(const ncz_aggregated *g)
+{
+    const ncz_features *f = &g->features;
+    const ncz_var      *vars[] = {f->map, f->uris, f->identifiers, f->unique_values};
+
+    for (size_t i = 0; i < NCZ_LEN(vars); i++)
+        if (vars[i] != NULL && vars[i]->source != NULL)
+            return ncz_fail(NC_EINVAL, "%s: %s, which says where its values lie, is an aggregation itself",
+                            g->v->name, vars[i]->name);
+    return NC_NOERR;
+}
+
 static int
 read_features(ncz_aggregated *g)
 {
     ncz_fragment_map *m = &g->map;
-    int               rc = read_map(g);
+    int               rc = check_stored(g);
 
-    if (rc != NC_NOERR)
+    if (rc != NC_NOERR || (rc = read_map(g)) != NC_NOERR)
         return rc;
     if (g->features.unique_values != NULL)
         return read_values(g);

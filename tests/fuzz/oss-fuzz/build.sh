@@ -45,10 +45,14 @@ target codecs3 "max_len = 65536"
 target filters "max_len = 65536"
 target zip "max_len = 65536"
 target classic "max_len = 65536" alone.c walk.c
+target aggregation $'max_len = 4096\nentropic = 0' alone.c walk.c
 target netcdf4 $'max_len = 65536\nentropic = 0' alone.c walk.c
 target netcdf4_write $'max_len = 65536\nentropic = 0' alone.c walk.c
 target hdf5 "max_len = 65536" ../hdf5/hdf5_json.c
+target hdf4 "max_len = 65536" alone.c walk.c
 target icechunk "max_len = 65536"
+target kerchunk "max_len = 65536"
+target places "max_len = 4096"
 target url "max_len = 512"
 target dataset "$store" alone.c objects.c mutate.c walk.c
 target api "$store" alone.c objects.c mutate.c walk.c api_program.c api_data.c api_define.c
