@@ -147,19 +147,30 @@ ncz_fragment_name(const ncz_aggregation *a, const char *uri)
     return file != NULL ? file : uri;
 }
 
-int
-ncz_fragment_open(ncz_aggregation *a, const char *uri, ncz_fragment **out)
+/* The fragment at a place, open or not, until it is released. */
+static int
+take_into_use(ncz_aggregation *a, const char *uri, ncz_fragment **out)
 {
     ncz_buf       path = NCZ_BUF_INIT;
-    ncz_fragment *f = NULL, *old = NULL;
+    ncz_fragment *old = NULL;
     int           rc = ncz_fragment_path(a, uri, &path);
 
     if (rc == NC_NOERR) {
         (void)pthread_mutex_lock(&a->fragments.lock);
-        rc = find_or_add(&a->fragments, ncz_buf_str(&path), &f, &old);
+        rc = find_or_add(&a->fragments, ncz_buf_str(&path), out, &old);
         (void)pthread_mutex_unlock(&a->fragments.lock);
         free_fragment(old);
     }
+    ncz_buf_clear(&path);
+    return rc;
+}
+
+int
+ncz_fragment_open(ncz_aggregation *a, const char *uri, ncz_fragment **out)
+{
+    ncz_fragment *f;
+    int           rc = take_into_use(a, uri, &f);
+
     if (rc == NC_NOERR) {
         (void)pthread_mutex_lock(&f->lock);
         if (f->ds == NULL) /* after a failure it is tried again */
@@ -170,7 +181,6 @@ ncz_fragment_open(ncz_aggregation *a, const char *uri, ncz_fragment **out)
         else
             ncz_fragment_release(a, f);
     }
-    ncz_buf_clear(&path);
     return rc;
 }
 
@@ -191,23 +201,15 @@ ncz_fragment_try(const ncz_aggregation *a, const char *uri)
 int
 ncz_fragment_add(ncz_aggregation *a, const char *uri, ncz_dataset **ds)
 {
-    ncz_buf       path = NCZ_BUF_INIT;
-    ncz_fragment *f = NULL, *old = NULL;
-    int           rc = ncz_fragment_path(a, uri, &path);
+    ncz_fragment *f;
+    int           rc = take_into_use(a, uri, &f);
 
-    if (rc == NC_NOERR) {
-        (void)pthread_mutex_lock(&a->fragments.lock);
-        rc = find_or_add(&a->fragments, ncz_buf_str(&path), &f, &old);
-        (void)pthread_mutex_unlock(&a->fragments.lock);
-        free_fragment(old);
-    }
     if (rc == NC_NOERR && f->ds == NULL) {
         f->ds = *ds;
         *ds = NULL;
     }
     if (rc == NC_NOERR)
         ncz_fragment_release(a, f);
-    ncz_buf_clear(&path);
     return rc;
 }
 
