@@ -63,21 +63,32 @@ open_object(const ncz_target *t, zmap **out)
     return ncz_remote(t) ? ncz_remote_open(&one, false, out) : zmap_single_file(t->path, ZMAP_OPEN_READ, false, out);
 }
 
+/* The store of a set's text, which reaches the places that `open_places` permits. */
+static int
+open_text(const ncz_target *t, ncz_buf *text, int (*open_places)(const ncz_target *t, ncz_places **out), zmap **out)
+{
+    ncz_places *places = NULL;
+    int         rc;
+
+    if (!ncz_kerchunk_may_be(ncz_buf_str(text), text->len))
+        return ncz_fail(NC_ENOTNC, "%s: not a set of references in JSON", t->shown);
+    if ((rc = open_places(t, &places)) == NC_NOERR)
+        rc = ncz_kerchunk_open(text, t->shown, ncz_dialects_is_top_document, places, out);
+    ncz_places_unref(places); /* the store has its own reference */
+    return rc;
+}
+
 /* Reads all of it with one request. */
 static int
 open_set(const ncz_target *t, zmap *object, zmap **out)
 {
-    ncz_buf     text = NCZ_BUF_LIMIT(ncz_limits_default.object_bytes);
-    ncz_places *places = NULL;
-    int         rc = zmap_get(object, "", &text);
+    ncz_buf text = NCZ_BUF_LIMIT(ncz_limits_default.object_bytes);
+    int     rc = zmap_get(object, "", &text);
 
     if (rc == NC_EEMPTY)
         rc = ncz_fail(NC_ENOOBJECT, "%s: there is no such set of references", t->shown);
-    if (rc == NC_NOERR && !ncz_kerchunk_may_be(ncz_buf_str(&text), text.len))
-        rc = ncz_fail(NC_ENOTNC, "%s: not a set of references in JSON", t->shown);
-    if (rc == NC_NOERR && (rc = ncz_places_open(t, &places)) == NC_NOERR)
-        rc = ncz_kerchunk_open(&text, t->shown, ncz_dialects_is_top_document, places, out);
-    ncz_places_unref(places); /* the store has its own reference */
+    if (rc == NC_NOERR)
+        rc = open_text(t, &text, ncz_places_open, out);
     ncz_buf_clear(&text);
     return rc;
 }
@@ -105,15 +116,11 @@ ncz_reference_set_in(const ncz_target *t, const void *bytes, size_t len)
 int
 ncz_reference_set_open_memory(const ncz_target *t, const void *bytes, size_t len, zmap **out)
 {
-    ncz_buf     text = NCZ_BUF_INIT;
-    ncz_places *places = NULL;
-    int         rc = ncz_buf_append(&text, bytes, len);
+    ncz_buf text = NCZ_BUF_INIT;
+    int     rc = ncz_buf_append(&text, bytes, len);
 
-    if (rc == NC_NOERR && !ncz_kerchunk_may_be(bytes, len))
-        rc = ncz_fail(NC_ENOTNC, "%s: not a set of references in JSON", t->shown);
-    if (rc == NC_NOERR && (rc = ncz_places_open_memory(t, &places)) == NC_NOERR)
-        rc = ncz_kerchunk_open(&text, t->shown, ncz_dialects_is_top_document, places, out);
-    ncz_places_unref(places); /* the store has its own reference */
+    if (rc == NC_NOERR)
+        rc = open_text(t, &text, ncz_places_open_memory, out);
     ncz_buf_clear(&text);
     return rc;
 }
