@@ -197,6 +197,15 @@ zmap_file_temp_open(file_map *f, const char *key, file_dir **d, file_temp *t)
     return rc;
 }
 
+/* Records that an object has its name. `node`: made before, for what can fail. */
+static void
+record_put(file_map *f, const char *key, size_t parent_len, zmap_node *node)
+{
+    zmap_file_made_link(f, node);
+    zmap_file_touch_file(f, key);
+    zmap_file_touch_dir(f, key, parent_len);
+}
+
 int
 zmap_file_temp_name(file_map *f, const file_dir *d, const file_temp *t, const zmap_put_req *r)
 {
@@ -209,9 +218,7 @@ zmap_file_temp_name(file_map *f, const file_dir *d, const file_temp *t, const zm
         zmap_node_free(node);
         return rc;
     }
-    zmap_file_made_link(f, node);
-    zmap_file_touch_file(f, r->key);
-    zmap_file_touch_dir(f, r->key, parent_len);
+    record_put(f, r->key, parent_len, node);
     return NC_NOERR;
 }
 
@@ -265,9 +272,7 @@ name_unnamed(file_map *f, const file_dir *d, int fd, const zmap_put_req *r, int 
         zmap_node_free(node);
         return NC_NOERR;
     }
-    zmap_file_made_link(f, node);
-    zmap_file_touch_file(f, r->key);
-    zmap_file_touch_dir(f, r->key, parent_len);
+    record_put(f, r->key, parent_len, node);
     return NC_NOERR;
 }
 
