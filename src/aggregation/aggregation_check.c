@@ -42,7 +42,7 @@ note_place(checking *c, const char *uri, const char *var)
     return NC_NOERR;
 }
 
-/* Where the fragments of one variable lie. What cannot be read of that is told. */
+/* Notes where the fragments of one variable lie, or why that cannot be read. */
 static int
 note_var(checking *c, ncz_aggregated *g, zmap_place_fn each, void *arg)
 {

@@ -64,7 +64,7 @@ typedef struct ncz_aggregation {
     size_t                  nseen, seen_cap;
 } ncz_aggregation;
 
-/* Opens it anew, even if it is open: whether it is there now. */
+/* Whether the fragment is there now: opens it again, even if it is open. */
 int ncz_fragment_try(const ncz_aggregation *a, const char *uri);
 /* Adds a fragment that is open, and takes it. */
 int ncz_fragment_add(ncz_aggregation *a, const char *uri, ncz_dataset **ds);

@@ -27,8 +27,8 @@ typedef struct ncz_hdf5 ncz_hdf5; /* an open file */
 /* NC_ENOTNC: there is no HDF5 file at 0, 512, 1024, 2048 ... */
 int  ncz_hdf5_open(const ncz_read_source *source, const ncz_limits *limits, ncz_hdf5 **out);
 void ncz_hdf5_close(ncz_hdf5 *f); /* NULL is fine */
-/* The same file for another thread, as long as this one is open; it is closed likewise. Its source must be near, so
- * that several threads may read it. */
+/* The same file for another thread, while this one is open; to be closed, too. Its source must be near, so that several
+ * threads may read it. */
 int      ncz_hdf5_view(const ncz_hdf5 *f, ncz_hdf5 **out);
 bool     ncz_hdf5_is_far(const ncz_hdf5 *f);
 uint64_t ncz_hdf5_root(const ncz_hdf5 *f);
@@ -282,7 +282,7 @@ void   ncz_hdf5_heap_id_get(const ncz_hdf5 *f, const unsigned char *element, ncz
  * far as that goes: *taken elements, at least one.
  */
 int ncz_hdf5_heap_expect(ncz_hdf5 *f, const unsigned char *elements, size_t pitch, size_t n, size_t *taken);
-/* The same for elements that are read one after the other, with nothing else of the heap in between. */
+/* As ncz_hdf5_heap_expect(), for elements that are then read in their order, without reading others of the heap. */
 int ncz_hdf5_heap_read_ahead(ncz_hdf5 *f, const unsigned char *elements, size_t pitch, size_t n, size_t *taken);
 /* Its bytes, valid until the next call. */
 int ncz_hdf5_heap_get(ncz_hdf5 *f, const ncz_hdf5_heap_id *id, const unsigned char **data, size_t *len);

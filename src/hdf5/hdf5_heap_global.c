@@ -26,7 +26,7 @@ enum {
     LARGER_MOST = 1 << 20,
 };
 
-/* objects[i]: the offset of object i in `data`, 0 if there is none, and its length. */
+/* objects[i]: where object i begins in `data` (0: there is none) and its length. */
 typedef struct collection {
     uint64_t             addr;
     const unsigned char *data; /* in what was read ahead, or in `bytes` */

@@ -84,11 +84,11 @@ bool ncz_reference_set_asked(const ncz_target *t);
 bool ncz_reference_set_must(const ncz_target *t);
 /* The store of the set at the target. NC_ENOTNC: it is none. */
 int ncz_reference_set_open(const ncz_target *t, zmap **out);
-/* The same of bytes in memory, which are copied: ncz_reference_set_in() says whether they are one. NC_ENOTNC: not. */
+/* A set in memory: whether the bytes may be one, and its store, which copies them. NC_ENOTNC: they are none. */
 bool ncz_reference_set_in(const ncz_target *t, const void *bytes, size_t len);
 int  ncz_reference_set_open_memory(const ncz_target *t, const void *bytes, size_t len, zmap **out);
 int  ncz_reference_set_fail_writing(const ncz_target *t); /* NC_EPERM */
-int  ncz_elsewhere_fail_writing(const ncz_target *t);     /* the same of an Icechunk repository */
+int  ncz_elsewhere_fail_writing(const ncz_target *t);     /* the same, for an Icechunk repository */
 /* The same, and the dataset on it. *none: there is no set. */
 int ncz_reference_set_load(ncz_opening *o, bool *none);
 /* The same for the one object that o->map is, which is no dataset: `rc`, if it is no set either. */
