@@ -6,7 +6,7 @@
 #ifndef NCZ_DIALECTS_READER_H
 #define NCZ_DIALECTS_READER_H
 
-#include "util/util.h"
+#include "format/format_int.h"
 
 typedef struct ncz_dialects_reader {
     int (*read)(void *arg, const ncz_read_range *ranges, size_t n);
@@ -16,5 +16,8 @@ typedef struct ncz_dialects_reader {
 
 /* The `read` of an ncz_read_source whose `arg` is a reader. */
 int ncz_dialects_read_ranges(void *reader, const ncz_read_range *ranges, size_t n);
+
+/* The source of a file that is loaded. *now, which lives as long as the file, becomes the reader of the documents. */
+ncz_read_source ncz_dialects_source(const ncz_loader *l, uint64_t size, ncz_dialects_reader *now);
 
 #endif /* NCZ_DIALECTS_READER_H */

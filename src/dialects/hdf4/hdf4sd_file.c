@@ -6,21 +6,16 @@ int
 ncz_hdf4sd_file_open(ncz_loader *l, uint64_t size, ncz_hdf4sd_file **out)
 {
     ncz_hdf4sd_file *file = ncz_zalloc(sizeof *file);
-    ncz_read_source  source = {.read = ncz_dialects_read_ranges,
-                               .size = size,
-                               .head = l->first.data,
-                               .nhead = l->first.len,
-                               .far = l->docs->far};
+    ncz_read_source  source;
     int              rc;
 
     if (file == NULL)
         return ncz_fail_nomem(sizeof *file);
-    source.arg = &file->now;
     file->part = NCZ_HDF4SD_FILE;
     file->size = size;
     file->far = l->docs->far;
     file->limits = l->m->limits;
-    file->now = (ncz_dialects_reader){.read = l->docs->read, .arg = l->docs->arg, .loads = true};
+    source = ncz_dialects_source(l, size, &file->now);
     if ((rc = pthread_mutex_init(&file->lock, NULL)) != 0) {
         ncz_free(file);
         return ncz_fail_errno(rc, "making a lock"); /* not covered: glibc makes every mutex */
