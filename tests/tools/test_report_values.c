@@ -71,7 +71,7 @@ fold(case_of *c, const size_t *places)
 {
     const char *why;
 
-    return report_fold_try(&c->p, &c->v, &c->m, NULL, 0, places, &c->s, &c->st, &why);
+    return report_fold(&c->p, &c->v, &c->m, &(report_request){.places = places}, &c->s, &c->st, &why);
 }
 
 /* Each place holds exactly the values of its span of the series. */

@@ -56,7 +56,8 @@ load_numbers(report_page *p, int grp, int varid, report_coord *c)
                   : coord_is_longitude(grp, varid) ? REPORT_LONGITUDES
                                                    : REPORT_NUMBERS;
         value_meaning_load(v.grp, v.id, &m);
-        good = report_sample_try(p, &v, &m, NULL, 0, PLACES, &s, &why) == NC_NOERR && take_sample(c, &s);
+        good = report_fold(p, &v, &m, &(report_request){.most = PLACES}, &s, NULL, &why) == NC_NOERR &&
+               take_sample(c, &s);
         report_sample_clear(&s);
         value_meaning_clear(&m);
     }

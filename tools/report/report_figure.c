@@ -148,7 +148,7 @@ read_line(report_page *p, report_values *w, int x, report_sample *s)
     for (int i = 0; i < w->v->ndims; i++)
         places[i] = i == x ? LINE_PLACES : 1;
     *s = w->sample;
-    if (!s->all && report_fold_try(p, w->v, &w->meaning, NULL, 0, places, s, &st, &why) != NC_NOERR) {
+    if (!s->all && report_fold(p, w->v, &w->meaning, &(report_request){.places = places}, s, &st, &why) != NC_NOERR) {
         report_sample_clear(s);
         *s = w->sample;
     }
@@ -297,10 +297,13 @@ read_plane(const map *m, const size_t *at, report_sample *s, report_stats *st)
     if (m->w->mesh != NULL) {
         rc = report_mesh_read(m->p, m->w->mesh, m->w->own, &m->w->meaning, at, s, st, &why);
     } else if (m->w->flags.n > 0) {
-        rc = report_sample_try(m->p, v, &m->w->meaning, at, v->ndims - m->y, MAP_SAMPLE, s, &why);
+        rc =
+            report_fold(m->p, v, &m->w->meaning,
+                        &(report_request){.at = at, .free_dims = v->ndims - m->y, .most = MAP_SAMPLE}, s, NULL, &why);
         report_stats_make(s, st);
     } else {
-        rc = report_fold_try(m->p, v, &m->w->meaning, at, v->ndims - m->y, places, s, st, &why);
+        rc = report_fold(m->p, v, &m->w->meaning,
+                         &(report_request){.at = at, .free_dims = v->ndims - m->y, .places = places}, s, st, &why);
     }
     good = !report_sample_failed(m->p, v, rc, why, &text);
     text_clear(&text);

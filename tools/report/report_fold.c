@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * report_fold.c: all values of a variable gathered in few places: of each the mean, the least and the greatest of its
- * span, so that nothing between two places is lost. Of a variable too large to be read whole, some chunks are, evenly
- * spaced, and every value of these.
+ * report_fold.c: the values of a variable gathered in few places. A fold has of each place the mean, the least and the
+ * greatest value of its span, so that nothing between two places is lost; a sample has its first value. Of a variable
+ * too large to be read whole, some chunks are read, evenly spaced, and every value of these.
  */
 #include "report_int.h"
 
@@ -22,12 +22,14 @@ typedef struct fold_axis {
     size_t               most;                      /* indices in a box */
     size_t               span, at, n, source, step; /* the box: its chunk, first index, length; in the dataset */
     size_t              *place;                     /* of each index in the box */
+    bool                *first;                     /* it is the first one of its place */
 } fold_axis;
 
 typedef struct folding {
     report_reader  r;
     report_sample *s;
-    report_stats  *st;
+    report_stats  *st;     /* of all values that are read; NULL: not asked for */
+    bool           single; /* the first value of each place, not the mean */
     double         squares;
     fold_axis     *axis;
     double        *count; /* of each place */
@@ -66,28 +68,29 @@ raw_place(const fold_axis *a, size_t index)
     return (size_t)((double)index * (double)a->nraw / (double)a->len);
 }
 
-/* The places that have values, and the middle index of each. */
+/* The places that have values, and the middle index of each, or its first. */
 static void
-choose_places(fold_axis *a, report_axis *out)
+choose_places(fold_axis *a, bool single, report_axis *out)
 {
     size_t n = 0, first, end;
 
     a->dense = memory_alloc(a->nraw + 1, sizeof *a->dense);
+    *out = (report_axis){.len = a->len, .chunk = a->chunk, .index = memory_alloc(a->nraw + 1, sizeof *out->index)};
+    for (size_t k = 0; k < a->nraw; k++)
+        a->dense[k] = SIZE_MAX;
     for (size_t i = 0; i < count_spans(a); i++) {
         find_span(a, i, &first, &end);
-        for (size_t k = raw_place(a, first); k <= raw_place(a, end - 1); k++)
-            a->dense[k] = 1;
-    }
-    *out = (report_axis){.len = a->len, .chunk = a->chunk, .index = memory_alloc(a->nraw + 1, sizeof *out->index)};
-    for (size_t k = 0; k < a->nraw; k++) {
-        double width = (double)a->len / (double)a->nraw;
+        for (size_t at = first; at < end;) {
+            size_t k = raw_place(a, at), next = at + 1;
 
-        if (a->dense[k] == 0) {
-            a->dense[k] = SIZE_MAX;
-            continue;
+            while (next < end && raw_place(a, next) == k)
+                next++;
+            if (a->dense[k] == SIZE_MAX) {
+                out->index[n] = single ? at : at + (next - at) / 2;
+                a->dense[k] = n++;
+            }
+            at = next;
         }
-        out->index[n] = a->fixed != SIZE_MAX ? a->fixed : (size_t)(((double)k + 0.5) * width);
-        a->dense[k] = n++;
     }
     out->n = n;
 }
@@ -127,13 +130,14 @@ choose_boxes(folding *f, int ndims)
         room = room > 0 ? room : 1;
         n *= a->most;
         a->place = memory_alloc(a->most, sizeof *a->place);
+        a->first = memory_alloc(a->most, sizeof *a->first);
     }
     return n;
 }
 
 /* The box that begins at an index: to the end of the span, and of what one request can name of the part. */
 static void
-set_box(fold_axis *a, size_t at, size_t end)
+set_box(fold_axis *a, const report_axis *places, size_t at, size_t end)
 {
     const hyperslab_run *run = a->part != NULL ? a->part->runs : NULL;
     size_t               before = 0;
@@ -149,61 +153,75 @@ set_box(fold_axis *a, size_t at, size_t end)
         a->step = run->step;
         a->n = a->n < run->count - (at - before) ? a->n : run->count - (at - before);
     }
-    for (size_t i = 0; i < a->n; i++)
+    for (size_t i = 0; i < a->n; i++) {
         a->place[i] = a->fixed != SIZE_MAX ? 0 : a->dense[raw_place(a, at + i)];
+        a->first[i] = places->index[a->place[i]] == at + i;
+    }
 }
 
 static void
-start_axis(fold_axis *a)
+start_axis(fold_axis *a, const report_axis *places)
 {
     size_t first, end;
 
     a->span = 0;
     find_span(a, 0, &first, &end);
-    set_box(a, first, end);
+    set_box(a, places, first, end);
 }
 
 /* False: that was the last box; the next is the first again. */
 static bool
-step_axis(fold_axis *a)
+step_axis(fold_axis *a, const report_axis *places)
 {
     size_t first, end, next = a->at + a->n;
 
     find_span(a, a->span, &first, &end);
     if (next < end) {
-        set_box(a, next, end);
+        set_box(a, places, next, end);
         return true;
     }
     if (++a->span == count_spans(a)) {
-        start_axis(a);
+        start_axis(a, places);
         return false;
     }
     find_span(a, a->span, &first, &end);
-    set_box(a, first, end);
+    set_box(a, places, first, end);
     return true;
 }
 
 /* ---- values --------------------------------------------------------------------------------------------------- */
 
 static void
-add_value(folding *f, size_t place, double value)
+add_to_stats(folding *f, double value)
 {
-    report_sample *s = f->s;
-    report_stats  *st = f->st;
-    double         apart;
+    report_stats *st = f->st;
+    double        apart;
 
     st->n++;
     if (!isfinite(value)) {
         st->missing++;
         return;
     }
+    apart = value - st->mean;
+    st->mean += apart / (double)(st->n - st->missing);
+    f->squares += apart * (value - st->mean);
+    st->least = fmin(st->least, value);
+    st->most = fmax(st->most, value);
+}
+
+static void
+add_value(folding *f, size_t place, bool first, double value)
+{
+    report_sample *s = f->s;
+
+    if (f->st != NULL)
+        add_to_stats(f, value);
+    if ((f->single && !first) || !isfinite(value))
+        return;
     f->count[place]++;
     s->value[place] += value;
     s->least[place] = fmin(s->least[place], value);
     s->most[place] = fmax(s->most[place], value);
-    apart = value - st->mean;
-    st->mean += apart / (double)(st->n - st->missing);
-    f->squares += apart * (value - st->mean);
 }
 
 static int
@@ -223,12 +241,15 @@ fold_box(folding *f)
         return rc;
     for (size_t i = 0; i < n; i++) {
         size_t place = 0;
+        bool   first = true;
 
         for (d = 0; d < ndims; d++) {
             place = place * f->s->axis[d].n + f->axis[d].place[f->k[d]];
+            first = first && f->axis[d].first[f->k[d]];
             f->index[d] = f->axis[d].source + f->k[d] * f->axis[d].step;
         }
-        add_value(f, place, report_reader_value(&f->r, i, f->index));
+        if (first || !f->single || f->st != NULL)
+            add_value(f, place, first, report_reader_value(&f->r, i, f->index));
         for (d = ndims - 1; d >= 0 && ++f->k[d] == f->len[d]; d--)
             f->k[d] = 0;
     }
@@ -241,11 +262,11 @@ fold_boxes(folding *f)
     int d, rc;
 
     for (d = 0; d < f->s->ndims; d++)
-        start_axis(&f->axis[d]);
+        start_axis(&f->axis[d], &f->s->axis[d]);
     do {
         if ((rc = fold_box(f)) != NC_NOERR)
             return rc;
-        for (d = f->s->ndims - 1; d >= 0 && !step_axis(&f->axis[d]);)
+        for (d = f->s->ndims - 1; d >= 0 && !step_axis(&f->axis[d], &f->s->axis[d]);)
             d--;
     } while (d >= 0);
     return report_reader_end(&f->r, f->start, f->len, f->stride);
@@ -257,7 +278,7 @@ finish(folding *f)
 {
     report_sample *s = f->s;
     report_stats  *st = f->st;
-    bool           single = true;
+    bool           spans = false;
 
     for (size_t i = 0; i < s->n; i++) {
         bool none = f->count[i] == 0;
@@ -266,12 +287,11 @@ finish(folding *f)
         s->least[i] = none ? NAN : s->least[i];
         s->most[i] = none ? NAN : s->most[i];
         s->value[i] = fmin(fmax(s->value[i], s->least[i]), s->most[i]);
-        st->least = none ? st->least : fmin(st->least, s->least[i]);
-        st->most = none ? st->most : fmax(st->most, s->most[i]);
-        single = single && f->count[i] <= 1;
+        spans = spans || f->count[i] > 1;
     }
-    st->deviation = st->n > st->missing ? sqrt(f->squares / (double)(st->n - st->missing)) : 0;
-    if (single) {
+    if (st != NULL)
+        st->deviation = st->n > st->missing ? sqrt(f->squares / (double)(st->n - st->missing)) : 0;
+    if (!spans) {
         free(s->least);
         free(s->most);
         s->least = s->most = NULL;
@@ -285,10 +305,12 @@ init_places(const report_plan *plan, const size_t *places, folding *f)
 {
     report_sample *s = f->s;
 
+    s->all = plan->all;
     for (int d = 0; d < s->ndims; d++) {
         init_axis(plan, d, places[d], &f->axis[d]);
-        choose_places(&f->axis[d], &s->axis[d]);
+        choose_places(&f->axis[d], f->single, &s->axis[d]);
         s->n *= s->axis[d].n;
+        s->all = s->all && (!f->single || plan->fixed[d] || s->axis[d].n == s->axis[d].len);
     }
     s->value = memory_alloc(s->n, sizeof *s->value);
     s->least = memory_alloc(s->n, sizeof *s->least);
@@ -300,12 +322,26 @@ init_places(const report_plan *plan, const size_t *places, folding *f)
     }
 }
 
+/* As many places as there are values in the chunks that are read, or fewer. */
 static void
-clear_folding(folding *f, int ndims)
+choose_lengths(const report_plan *plan, size_t most, size_t *places)
 {
-    for (int d = 0; d < ndims; d++) {
+    const dump_var *v = plan->v;
+
+    for (int i = 0; i < v->ndims; i++)
+        places[i] = plan->fixed[i] ? 1 : plan->chunk[i];
+    report_plan_reduce(places, v->ndims, (double)most / report_plan_product(plan->count, v->ndims));
+    for (int i = 0; i < v->ndims; i++)
+        places[i] *= dump_divide_up(v->shape[i], plan->chunk[i]);
+}
+
+static void
+clear_folding(folding *f)
+{
+    for (int d = 0; d < f->s->ndims; d++) {
         free(f->axis[d].dense);
         free(f->axis[d].place);
+        free(f->axis[d].first);
     }
     free(f->axis);
     free(f->count);
@@ -317,25 +353,25 @@ clear_folding(folding *f, int ndims)
 }
 
 int
-report_fold_try(report_page *p, const dump_var *v, const value_meaning *m, const size_t *at, int free_dims,
-                const size_t *places, report_sample *s, report_stats *st, const char **why)
+report_fold(report_page *p, const dump_var *v, const value_meaning *m, const report_request *request,
+            report_sample *s, report_stats *st, const char **why)
 {
-    size_t      n = (size_t)v->ndims;
+    size_t      n = (size_t)v->ndims, *lengths = memory_alloc(n, sizeof *lengths);
     report_plan plan;
-    folding     f = {.s = s, .st = st, .axis = memory_alloc(n, sizeof *f.axis)};
+    folding     f = {.s = s, .st = st, .single = request->places == NULL, .axis = memory_alloc(n, sizeof *f.axis)};
     int         rc = NC_EINVAL;
 
     *s = (report_sample){.ndims = v->ndims, .axis = memory_alloc(n, sizeof *s->axis), .n = 1};
-    *st = (report_stats){.least = INFINITY, .most = -INFINITY};
-    if (report_plan_make(p, v, at, free_dims, &plan, why)) {
-        s->all = plan.all;
-        st->sampled = !plan.all;
+    if (report_plan_make(p, v, request->at, request->free_dims, &plan, why)) {
+        if (st != NULL)
+            *st = (report_stats){.sampled = !plan.all, .least = INFINITY, .most = -INFINITY};
         f.start = memory_alloc(n, sizeof *f.start);
         f.len = memory_alloc(n, sizeof *f.len);
         f.k = memory_alloc(n, sizeof *f.k);
         f.index = memory_alloc(n, sizeof *f.index);
         f.stride = memory_alloc(n, sizeof *f.stride);
-        init_places(&plan, places, &f);
+        choose_lengths(&plan, request->most, lengths);
+        init_places(&plan, f.single ? lengths : request->places, &f);
         report_reader_open(p, v, m, choose_boxes(&f, v->ndims), &f.r);
         if ((rc = fold_boxes(&f)) != NC_NOERR)
             *why = NULL;
@@ -343,6 +379,7 @@ report_fold_try(report_page *p, const dump_var *v, const value_meaning *m, const
         finish(&f);
     }
     report_plan_clear(&plan);
-    clear_folding(&f, v->ndims);
+    clear_folding(&f);
+    free(lengths);
     return rc;
 }

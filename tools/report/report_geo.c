@@ -47,7 +47,8 @@ read_values(report_page *p, int grp, int varid, int free_dims, report_sample *s)
     if (good) {
         value_meaning_load(c.grp, c.id, &m);
         at = memory_alloc((size_t)c.ndims, sizeof *at);
-        good = report_sample_try(p, &c, &m, at, free_dims, NODES, s, &why) == NC_NOERR;
+        good = report_fold(p, &c, &m, &(report_request){.at = at, .free_dims = free_dims, .most = NODES}, s, NULL,
+                           &why) == NC_NOERR;
         free(at);
         value_meaning_clear(&m);
     }

@@ -62,16 +62,13 @@ typedef struct report_page {
 /* Lists the chunks that were damaged; the result of a page or picture, of which `rc` is the first failure. */
 int report_status(report_page *p, int rc);
 
-/* ---- report_sample.c, report_fold.c: a variable's values --------------------------------------------------------- */
+/* ---- report_fold.c: a variable's values --------------------------------------------------------------------------- */
 
-/* The indices along a dimension that are known: all, or a run in each of some chunks, evenly spaced. */
+/* The indices along a dimension that are known. */
 typedef struct report_axis {
     size_t  len, chunk; /* of the dimension; of a chunk along it */
     size_t  n;          /* indices that are known */
     size_t *index;      /* ascending; in the part of the dimension that is chosen */
-    size_t *source;     /* the same in the dataset; NULL of a fold */
-    size_t  nruns;
-    size_t *run; /* of each run, its first place in `index` */
 } report_axis;
 
 /* Values as CF means them: unpacked by scale_factor and add_offset; missing ones are NaN. In C order. */
@@ -126,17 +123,8 @@ double report_reader_value(report_reader *r, size_t k, const size_t *index);
 /* A failure where every value was in damaged chunks: that of the last box, with its text. */
 int report_reader_end(report_reader *r, const size_t *start, const size_t *count, const ptrdiff_t *stride);
 
-/* ---- report_sample.c: single values ------------------------------------------------------------------------------ */
+/* ---- report_read.c: samples -------------------------------------------------------------------------------------- */
 
-/*
- * Reads at most `most` values. `at` (NULL: sample all dimensions) fixes the index of those before
- * the last `free` ones. False: nothing was read, and the text `why` says so, for the page; an error is reported.
- */
-bool report_sample_read(report_page *p, const dump_var *v, const value_meaning *m, const size_t *at, int free,
-                        size_t most, report_sample *s, text_buf *why);
-/* report_sample_read() without a report; an error's code. *why NULL: an error of the library. */
-int  report_sample_try(report_page *p, const dump_var *v, const value_meaning *m, const size_t *at, int free,
-                       size_t most, report_sample *s, const char **why);
 void report_sample_clear(report_sample *s);
 /* Says why nothing was read, if so: true. */
 bool report_sample_failed(report_page *p, const dump_var *v, int rc, const char *reason, text_buf *why);
@@ -188,15 +176,23 @@ void report_stats_make(const report_sample *s, report_stats *st);
 /* Bins along another scale. */
 void report_stats_bin(const report_sample *s, const report_scale *scale, report_stats *st);
 
-/* ---- report_fold.c: all values, gathered ------------------------------------------------------------------------- */
+/* ---- report_fold.c: values, gathered ----------------------------------------------------------------------------- */
+
+typedef struct report_request {
+    const size_t *at; /* fixes the index of the dimensions before the last `free_dims` ones; NULL: of none */
+    int           free_dims;
+    const size_t
+          *places; /* the mean of each, with the least and the greatest, in at most so many along a dimension */
+    size_t most;   /* places NULL: at most so many single values */
+} report_request;
 
 /*
- * Reads all values, or, where they are too many, all of some chunks, and gathers them in at most places[d] places along
- * each dimension: of each the mean, with the least and the greatest. *st has their statistics, without bins.
- * The result is as that of report_sample_try().
+ * Reads all values, or, where they are too many, all of some chunks, and gathers them in places. *st (NULL: not asked
+ * for) has the statistics of what was read, without bins. A failure without a report: an error's code; *why NULL: one
+ * of the library; else why nothing was read. The sample is to be cleared in any case.
  */
-int report_fold_try(report_page *p, const dump_var *v, const value_meaning *m, const size_t *at, int free_dims,
-                    const size_t *places, report_sample *s, report_stats *st, const char **why);
+int report_fold(report_page *p, const dump_var *v, const value_meaning *m, const report_request *request,
+                report_sample *s, report_stats *st, const char **why);
 
 /* ---- report_line.c: a line in so many columns -------------------------------------------------------------------- */
 
@@ -346,7 +342,7 @@ typedef struct report_mesh {
 /* False: the variable is on no mesh, or on one whose nodes are no latitudes and longitudes. */
 bool report_mesh_load(const dump_var *v, report_mesh *m);
 void report_mesh_clear(report_mesh *m);
-/* The values of cells; as report_fold_try() otherwise. `v`: the variable itself. */
+/* The values of cells; as report_fold() otherwise. `v`: the variable itself. */
 int report_mesh_read(report_page *p, const report_mesh *m, const dump_var *v, const value_meaning *meaning,
                      const size_t *at, report_sample *s, report_stats *st, const char **why);
 /* For report_geo_name() and report_geo_read(): of a view, and its latitudes and longitudes. */

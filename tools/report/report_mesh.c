@@ -407,7 +407,8 @@ report_mesh_read(report_page *p, const report_mesh *m, const dump_var *v, const 
     for (int i = 0; i < v->ndims; i++)
         places[i] = i + 1 < v->ndims ? 1 : len;
     *s = (report_sample){.n = 0};
-    if ((rc = report_fold_try(p, v, meaning, at, 1, places, &own, st, why)) == NC_NOERR)
+    if ((rc = report_fold(p, v, meaning, &(report_request){.at = at, .free_dims = 1, .places = places}, &own, st,
+                          why)) == NC_NOERR)
         paint_cells(m, &own, len, s);
     report_sample_clear(&own);
     free(places);

@@ -107,10 +107,13 @@ read_values(report_plot_data *d, const char **why)
     if (d->on_mesh) {
         rc = report_mesh_read(&d->page, &d->mesh, &d->own, &d->meaning, at, &d->sample, &d->stats, why);
     } else if (nc_inq_attid(d->v.grp, d->v.id, "flag_meanings", NULL) == NC_NOERR) {
-        rc = report_sample_try(&d->page, &d->v, &d->meaning, at, free_dims, FLAGS, &d->sample, why);
+        rc = report_fold(&d->page, &d->v, &d->meaning,
+                         &(report_request){.at = at, .free_dims = free_dims, .most = FLAGS}, &d->sample, NULL, why);
         report_stats_make(&d->sample, &d->stats);
     } else {
-        rc = report_fold_try(&d->page, &d->v, &d->meaning, at, free_dims, places, &d->sample, &d->stats, why);
+        rc = report_fold(&d->page, &d->v, &d->meaning,
+                         &(report_request){.at = at, .free_dims = free_dims, .places = places}, &d->sample, &d->stats,
+                         why);
     }
     free(places);
     free(at);

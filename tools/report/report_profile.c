@@ -79,7 +79,7 @@ read_values(report_page *p, const dump_var *v, report_sample *s)
     int           rc;
 
     value_meaning_load(v->grp, v->id, &m);
-    rc = report_sample_try(p, v, &m, NULL, 0, VALUES, s, &why);
+    rc = report_fold(p, v, &m, &(report_request){.most = VALUES}, s, NULL, &why);
     value_meaning_clear(&m);
     return rc == NC_NOERR && s->all;
 }

@@ -64,6 +64,44 @@ report_reader_end(report_reader *r, const size_t *start, const size_t *count, co
     return r->nread > 0 || r->nlost == 0 ? NC_NOERR : nc_get_vars(r->v->grp, r->v->id, start, count, stride, r->buf);
 }
 
+/* ---- samples --------------------------------------------------------------------------------------------------- */
+
+size_t
+report_index_in_dim(const hyperslab_dim *part, size_t index)
+{
+    const hyperslab_run *run = part != NULL ? part->runs : NULL;
+
+    if (run == NULL)
+        return index;
+    while (index >= run->count)
+        index -= run++->count;
+    return run->start + index * run->step;
+}
+
+bool
+report_sample_failed(report_page *p, const dump_var *v, int rc, const char *reason, text_buf *why)
+{
+    if (rc != NC_NOERR && reason != NULL)
+        text_add(why, reason);
+    if (rc != NC_NOERR && reason == NULL) {
+        dump_add_error(why, rc, v->name);
+        dump_fail(&p->d.report, rc, v->name);
+    }
+    return rc != NC_NOERR;
+}
+
+void
+report_sample_clear(report_sample *s)
+{
+    for (int i = 0; s->axis != NULL && i < s->ndims; i++)
+        free(s->axis[i].index);
+    free(s->axis);
+    free(s->value);
+    free(s->least);
+    free(s->most);
+    *s = (report_sample){.n = 0};
+}
+
 bool
 report_is_numeric(const dump_var *v)
 {

@@ -188,37 +188,31 @@ add_facts_of_values(text_buf *t, const report_values *w, const cf_timebase *tb, 
 }
 
 /*
- * A sample, for how values are distributed; and statistics: of all values, unless they are too many. The sample of a
- * variable of up to SAMPLE_WHOLE values has them all, unless fewer are asked for.
+ * A sample, for how values are distributed; and statistics: of all values that are read, unless fewer are asked for.
+ * The sample of a variable of up to SAMPLE_WHOLE values has them all.
  */
 static bool
 read_values(report_page *p, const dump_var *v, report_values *w, text_buf *why)
 {
-    size_t        asked = p->o->sample, most = asked > 0 ? asked : SAMPLE_WHOLE;
-    size_t       *places;
-    report_stats  all;
-    const char   *reason;
-    report_sample one;
+    size_t       asked = p->o->sample;
+    bool         many = report_plan_product(v->shape, v->ndims) > SAMPLE_WHOLE;
+    report_stats all;
+    const char  *reason;
+    int          rc = report_fold(p, v, &w->meaning,
+                                  &(report_request){.most = asked > 0 ? asked
+                                                            : many    ? SAMPLE
+                                                                      : SAMPLE_WHOLE},
+                                  &w->sample, &all, &reason);
 
-    if (asked == 0 && report_plan_product(v->shape, v->ndims) > SAMPLE_WHOLE)
-        most = SAMPLE;
-    if (!report_sample_read(p, v, &w->meaning, NULL, 0, most, &w->sample, why))
+    if (report_sample_failed(p, v, rc, reason, why))
         return false;
     report_stats_make(&w->sample, &w->stats);
-    if (w->sample.all || asked > 0)
-        return true;
-    places = memory_alloc((size_t)v->ndims, sizeof *places);
-    for (int i = 0; i < v->ndims; i++)
-        places[i] = 1;
-    if (report_fold_try(p, v, &w->meaning, NULL, 0, places, &one, &all, &reason) == NC_NOERR &&
-        all.n - all.missing > 0) {
+    if (asked == 0 && all.n > all.missing) {
         report_scale scale = report_scale_linear(all.least, all.most);
 
         report_stats_bin(&w->sample, &scale, &all);
         w->stats = all;
     }
-    report_sample_clear(&one);
-    free(places);
     return true;
 }
 
