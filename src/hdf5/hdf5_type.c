@@ -272,6 +272,8 @@ parse_properties(parser *p, const head *h, unsigned depth, ncz_hdf5_type *t)
         t->utf8 = (h->bits >> 8 & 15) == 1;
         if (t->size != (size_t)8 + p->f->offset_size)
             return refuse_type(p, "an element of variable length has another size than the place of its bytes");
+        if ((h->bits & 15) > 1)
+            return refuse_type(p, "an element of variable length is neither a sequence nor a string");
         return parse_base(p, depth, t);
     case NCZ_HDF5_ARRAY: return parse_array(p, h, depth, t);
     default: return parse_base(p, depth, t); /* complex: two of them */

@@ -103,6 +103,7 @@ int
 ncz_netcdf4_make_chain(const ncz_hdf5_object *o, uint32_t mask, const ncz_array_type *in, ncz_chain **out)
 {
     ncz_filter_spec *filters = ncz_alloc_n(o->nfilters, sizeof *filters);
+    ncz_err          err;
     int              rc;
 
     *out = NULL;
@@ -111,7 +112,10 @@ ncz_netcdf4_make_chain(const ncz_hdf5_object *o, uint32_t mask, const ncz_array_
     ncz_netcdf4_list_filters(o, filters);
     rc = ncz_chain_from_filters(filters, o->nfilters, mask, in, out);
     ncz_free(filters);
-    return rc;
+    if (rc != NC_EINVAL)
+        return rc;
+    ncz_err_save(&err, rc);
+    return ncz_fail(NC_EFILTER, "%s", err.text); /* a parameter of the file, not of a caller */
 }
 
 static int
