@@ -18,7 +18,8 @@ typedef struct fold_axis {
     size_t               len, chunk, nchunks, grid; /* chunks that are read, of how many */
     bool                 whole;                     /* all of them */
     size_t               fixed;                     /* the only index that is read, or SIZE_MAX */
-    size_t               nraw, *dense;              /* spans of equal length; the place of each, or SIZE_MAX */
+    size_t               nraw, *dense;              /* parts of equal length; the place of each, or SIZE_MAX */
+    size_t               points;                    /* parts of each chunk that is read; 0: they are of all indices */
     size_t               most;                      /* indices in a box */
     size_t               span, at, n, source, step; /* the box: its chunk, first index, length; in the dataset */
     size_t              *place;                     /* of each index in the box */
@@ -62,9 +63,12 @@ count_spans(const fold_axis *a)
     return a->whole || a->fixed != SIZE_MAX ? 1 : a->nchunks;
 }
 
+/* Of an index in the n-th span, which begins at `first`. */
 static size_t
-raw_place(const fold_axis *a, size_t index)
+raw_place(const fold_axis *a, size_t n, size_t first, size_t index)
 {
+    if (a->points > 0)
+        return n * a->points + (size_t)((double)(index - first) * (double)a->points / (double)a->chunk);
     return (size_t)((double)index * (double)a->nraw / (double)a->len);
 }
 
@@ -81,9 +85,9 @@ choose_places(fold_axis *a, bool single, report_axis *out)
     for (size_t i = 0; i < count_spans(a); i++) {
         find_span(a, i, &first, &end);
         for (size_t at = first; at < end;) {
-            size_t k = raw_place(a, at), next = at + 1;
+            size_t k = raw_place(a, i, first, at), next = at + 1;
 
-            while (next < end && raw_place(a, next) == k)
+            while (next < end && raw_place(a, i, first, next) == k)
                 next++;
             if (a->dense[k] == SIZE_MAX) {
                 out->index[n] = single ? at : at + (next - at) / 2;
@@ -96,7 +100,7 @@ choose_places(fold_axis *a, bool single, report_axis *out)
 }
 
 static void
-init_axis(const report_plan *plan, int d, size_t places, fold_axis *a)
+init_axis(const report_plan *plan, int d, size_t places, bool single, fold_axis *a)
 {
     const dump_var *v = plan->v;
 
@@ -107,7 +111,13 @@ init_axis(const report_plan *plan, int d, size_t places, fold_axis *a)
                      .grid = dump_divide_up(v->shape[d], plan->chunk[d]),
                      .fixed = plan->fixed[d] ? plan->at[d] : SIZE_MAX};
     a->whole = a->nchunks == a->grid;
-    a->nraw = plan->fixed[d] ? 1 : places < a->len ? places : a->len;
+    if (single && !a->whole)
+        a->points = places;
+    else if (single && places < dump_divide_up(a->len, a->grid)) /* no product that overflows */
+        places *= a->grid;
+    else if (single)
+        places = a->len;
+    a->nraw = plan->fixed[d] ? 1 : a->points > 0 ? a->points * a->nchunks : places < a->len ? places : a->len;
 }
 
 /* ---- boxes ---------------------------------------------------------------------------------------------------- */
@@ -137,7 +147,7 @@ choose_boxes(folding *f, int ndims)
 
 /* The box that begins at an index: to the end of the span, and of what one request can name of the part. */
 static void
-set_box(fold_axis *a, const report_axis *places, size_t at, size_t end)
+set_box(fold_axis *a, const report_axis *places, size_t first, size_t at, size_t end)
 {
     const hyperslab_run *run = a->part != NULL ? a->part->runs : NULL;
     size_t               before = 0;
@@ -154,7 +164,7 @@ set_box(fold_axis *a, const report_axis *places, size_t at, size_t end)
         a->n = a->n < run->count - (at - before) ? a->n : run->count - (at - before);
     }
     for (size_t i = 0; i < a->n; i++) {
-        a->place[i] = a->fixed != SIZE_MAX ? 0 : a->dense[raw_place(a, at + i)];
+        a->place[i] = a->fixed != SIZE_MAX ? 0 : a->dense[raw_place(a, a->span, first, at + i)];
         a->first[i] = places->index[a->place[i]] == at + i;
     }
 }
@@ -166,7 +176,7 @@ start_axis(fold_axis *a, const report_axis *places)
 
     a->span = 0;
     find_span(a, 0, &first, &end);
-    set_box(a, places, first, end);
+    set_box(a, places, first, first, end);
 }
 
 /* False: that was the last box; the next is the first again. */
@@ -177,7 +187,7 @@ step_axis(fold_axis *a, const report_axis *places)
 
     find_span(a, a->span, &first, &end);
     if (next < end) {
-        set_box(a, places, next, end);
+        set_box(a, places, first, next, end);
         return true;
     }
     if (++a->span == count_spans(a)) {
@@ -185,7 +195,7 @@ step_axis(fold_axis *a, const report_axis *places)
         return false;
     }
     find_span(a, a->span, &first, &end);
-    set_box(a, places, first, end);
+    set_box(a, places, first, first, end);
     return true;
 }
 
@@ -307,7 +317,7 @@ init_places(const report_plan *plan, const size_t *places, folding *f)
 
     s->all = plan->all;
     for (int d = 0; d < s->ndims; d++) {
-        init_axis(plan, d, places[d], &f->axis[d]);
+        init_axis(plan, d, places[d], f->single, &f->axis[d]);
         choose_places(&f->axis[d], f->single, &s->axis[d]);
         s->n *= s->axis[d].n;
         s->all = s->all && (!f->single || plan->fixed[d] || s->axis[d].n == s->axis[d].len);
@@ -322,17 +332,15 @@ init_places(const report_plan *plan, const size_t *places, folding *f)
     }
 }
 
-/* As many places as there are values in the chunks that are read, or fewer. */
+/* Of each chunk that is read all values, or so many that there are no more than `most` in all. */
 static void
-choose_lengths(const report_plan *plan, size_t most, size_t *places)
+choose_points(const report_plan *plan, size_t most, size_t *places)
 {
     const dump_var *v = plan->v;
 
     for (int i = 0; i < v->ndims; i++)
         places[i] = plan->fixed[i] ? 1 : plan->chunk[i];
     report_plan_reduce(places, v->ndims, (double)most / report_plan_product(plan->count, v->ndims));
-    for (int i = 0; i < v->ndims; i++)
-        places[i] *= dump_divide_up(v->shape[i], plan->chunk[i]);
 }
 
 static void
@@ -356,7 +364,7 @@ int
 report_fold(report_page *p, const dump_var *v, const value_meaning *m, const report_request *request,
             report_sample *s, report_stats *st, const char **why)
 {
-    size_t      n = (size_t)v->ndims, *lengths = memory_alloc(n, sizeof *lengths);
+    size_t      n = (size_t)v->ndims, *points = memory_alloc(n, sizeof *points);
     report_plan plan;
     folding     f = {.s = s, .st = st, .single = request->places == NULL, .axis = memory_alloc(n, sizeof *f.axis)};
     int         rc = NC_EINVAL;
@@ -370,8 +378,8 @@ report_fold(report_page *p, const dump_var *v, const value_meaning *m, const rep
         f.k = memory_alloc(n, sizeof *f.k);
         f.index = memory_alloc(n, sizeof *f.index);
         f.stride = memory_alloc(n, sizeof *f.stride);
-        choose_lengths(&plan, request->most, lengths);
-        init_places(&plan, f.single ? lengths : request->places, &f);
+        choose_points(&plan, request->most, points);
+        init_places(&plan, f.single ? points : request->places, &f);
         report_reader_open(p, v, m, choose_boxes(&f, v->ndims), &f.r);
         if ((rc = fold_boxes(&f)) != NC_NOERR)
             *why = NULL;
@@ -380,6 +388,6 @@ report_fold(report_page *p, const dump_var *v, const value_meaning *m, const rep
     }
     report_plan_clear(&plan);
     clear_folding(&f);
-    free(lengths);
+    free(points);
     return rc;
 }
