@@ -6,8 +6,10 @@ usage: meanings.py TOOLS     (the folder of the built commands)
 """
 import json, math, os, re, shutil, struct, sys, tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-import cases, kinds, programs
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path[0] = os.path.join(here, "..", "support") # not this folder, which has a copy.py
+sys.path.append(here)
+import cases, kinds, programs, svg
 from cases import report
 
 tools = os.path.abspath(sys.argv[1])
@@ -224,8 +226,9 @@ def sliders():
 def profiles():
     """Values across, pressure downward: each point of each profile is where its values say."""
     page = run("nczdump", "--html", os.path.join(tmp, "argo.zarr")).stdout
-    part = re.search(r'viewBox="0 0 10000 1000"[^>]*aria-label="Profile of TEMP"><path d="([^"]*)"', page)
-    lines = [[float(n) for n in l.split()] for l in part[1].split("M")[1:]] if part else []
+    part = re.search(r'<title>Profile of TEMP</title>.*?<svg x="([^"]*)" y="([^"]*)" width="([^"]*)" height="([^"]*)"[^>]*>\s*<path d="([^"]*)" class="s6"', page, re.S)
+    left, top, width, height = (float(part[i]) for i in (1, 2, 3, 4)) if part else (0, 0, 1, 1)
+    lines = [[n for x, y in l for n in ((x - left) / width * 10000, (y - top) / height * 1000)] for l in svg.points(part[5])] if part else []
     pres = [[5 + 1.2 * k * k for k in range(40 - 5 * p)] for p in range(3)]
     temp = [[4 + 16 * math.exp(-a / 300) + p for a in levels] for p, levels in enumerate(pres)]
     low, high = min(map(min, temp)), max(map(max, temp))

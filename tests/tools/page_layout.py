@@ -37,17 +37,25 @@ def page_of(name, cdl):
 MEASURE = """
 const box = e => { const r = e.getBoundingClientRect(); return {left: r.left, top: r.top, width: r.width, height: r.height} };
 const shown = e => getComputedStyle(e).display != 'none';
-const ticks = e => e ? [...e.children].filter(shown).map(i => ({text: i.textContent, ...box(i)})) : [];
+// The texts around a picture, by where they are: labels of ticks 18 units below a side, its name below them.
+const around = chart => {
+  const svg = chart && [...chart.querySelectorAll('svg.picture')].find(s => s.getClientRects().length), pic = chart && chart.querySelector('.pic');
+  if (!svg) return null;
+  const unit = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width, top = svg.getBoundingClientRect().top, texts = [...svg.querySelectorAll('text')];
+  const near = (a, b) => Math.abs(a - b) < 1.5, at = t => t.y.baseVal[0].value, turned = t => t.hasAttribute('transform'), level = t => t.getAttribute('text-anchor') == 'middle' && !turned(t);
+  const bottom = (pic.getBoundingClientRect().bottom - top) / unit, left = (pic.getBoundingClientRect().left - svg.getBoundingClientRect().left) / unit;
+  const found = test => texts.filter(test).map(t => ({text: t.textContent, ...box(t)})), name = l => l.map(t => t.text).join('');
+  const bar = svg.querySelector('image'), low = bar && bar.y.baseVal.value + bar.height.baseVal.value, x = found(t => level(t) && near(at(t), bottom + 18));
+  return {pic: box(pic), x, y: found(t => t.getAttribute('text-anchor') == 'end' && near(t.x.baseVal[0].value, left - 8)),
+    xn: name(found(t => level(t) && near(at(t), bottom + (x.length ? 34 : 11)))), yn: name(found(turned)),
+    images: [...pic.querySelectorAll('img')].filter(shown).map(i => ({...box(i), w: i.width, h: i.height, aw: i.getAttribute('width'), ah: i.getAttribute('height')})),
+    scale: bar && {...box(bar), ticks: found(t => level(t) && near(at(t), low + 18)), name: name(found(t => level(t) && near(at(t), low + 36)))}};
+};
 for (const d of document.querySelectorAll('details.var')) d.open = true;
 for (const i of document.images) try { await i.decode() } catch (e) {}
 const vars = {};
 for (const d of document.querySelectorAll('details.var')) {
-  const pic = d.querySelector('.chart .pic'), scale = d.querySelector('.scale');
-  vars[d.querySelector('h3').textContent] = {
-    pic: pic && box(pic), x: pic ? ticks(d.querySelector('.chart > .xs')) : [], y: pic ? ticks(d.querySelector('.ys')) : [],
-    xn: pic ? d.querySelector('.xn').textContent : '', yn: pic ? d.querySelector('.top span').textContent : '',
-    images: pic ? [...pic.querySelectorAll('img')].filter(shown).map(i => ({...box(i), w: i.width, h: i.height, aw: i.getAttribute('width'), ah: i.getAttribute('height')})) : [],
-    scale: scale && {...box(scale), ticks: ticks(scale.querySelector('.xs')), name: scale.querySelector('.xn').textContent, bar: !!scale.querySelector('.bar')},
+  vars[d.querySelector('h3').textContent] = {...(around(d.querySelector('.chart')) || {pic: null, x: [], y: [], xn: '', yn: '', images: [], scale: null}),
     legend: [...d.querySelectorAll('.legend li')].filter(shown).map(l => l.querySelector('bdi').textContent),
     slides: [...d.querySelectorAll('.at')].map(a => a.textContent), text: d.innerText,
     first: d.querySelector('.parts').firstElementChild.tagName, folded: [...d.querySelectorAll('details.stored')].every(x => !x.open)};
@@ -127,7 +135,7 @@ def check_world(seen):
     problems += misplaced(v["tas"]["scale"]["ticks"], v["tas"]["scale"], "x", lambda t: (float(t) - lo) / (hi - lo))
     area = [1e11 * math.cos(math.radians(-88 + 4 * r)) for r in range(45)]
     problems += misplaced(v["areacella"]["scale"]["ticks"], v["areacella"]["scale"], "x", lambda t: (float(t) * 1e9 - min(area)) / (max(area) - min(area)))
-    problems += misplaced(v["gmst"]["y"], v["gmst"]["pic"], "y", lambda t: (291 - float(t)) / 6)
+    problems += misplaced(v["gmst"]["y"], v["gmst"]["pic"], "y", lambda t: (291.24 - float(t)) / 6.48)
     problems += misplaced(v["ua"]["y"], v["ua"]["pic"], "y", lambda t: 1 - level(float(t)))
     said = [v["tas"]["scale"]["name"], v["areacella"]["scale"]["name"], v["ua"]["yn"], v["tas"]["xn"], v["gmst"]["yn"]]
     problems += [] if said == ["K", "10\u2079 m\u00b2", "plev (Pa)", "lon", "K"] else ["names of axes: %s" % said]
@@ -152,8 +160,8 @@ def check_stations(seen):
     hours = lambda t: (datetime.datetime.fromisoformat(t) - begin).total_seconds() / 3600
     problems += misplaced(v["ta"]["x"], v["ta"]["pic"], "x", lambda t: (hours(t) + 0.5) / 240)
     problems += misplaced(v["wind"]["x"], v["wind"]["pic"], "x", lambda t: hours(t) / 239)
-    names = [s if len(s) <= 18 else s[:17] + "\u2026" for s in model_grids.STATIONS]
-    problems += misplaced(v["ta"]["y"], v["ta"]["pic"], "y", lambda t: 1 - (names.index(t) + 0.5) / 10)
+    station = lambda t: next(i for i, s in enumerate(model_grids.STATIONS) if s == t or t[-1] == "\u2026" and s.startswith(t[:-1]))
+    problems += misplaced(v["ta"]["y"], v["ta"]["pic"], "y", lambda t: 1 - (station(t) + 0.5) / 10)
     problems += [] if len(v["ta"]["y"]) == 10 else ["stations: %s" % [t["text"] for t in v["ta"]["y"]]]
     report("layout: stations by name, hours", problems)
 
@@ -314,7 +322,7 @@ def all_pages(window):
             POINT[name](window)
         problems = window.complaints()
         report("layout: %s in a browser" % name, problems)
-        small(made[name], 100)
+        small(made[name], 120)
     folded(window, made["world"])
     without_scripts(window, made["world"])
     masks_and_hostile(window)

@@ -148,7 +148,8 @@ TEST(a_mesh_lies_on_earth)
     double     lat, lon;
 
     open_case(&c, nc, on_faces);
-    report_geo_load(&c.p, &c.mesh.view, 0, 1, &g);
+    assert_true(report_geo_name(&c.mesh.view, 0, 1, &g));
+    report_geo_read(&c.p, &g);
     assert_true(g.has && report_geo_is_upward(&g));
     assert_true(report_geo_at(&g, (double)c.mesh.rows / 2 - 0.5, (double)c.mesh.cols / 4 - 0.5, &lat, &lon));
     assert_true(fabs(lat - 1) < 0.001 && fabs(lon - 10.5) < 0.001);

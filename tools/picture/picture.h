@@ -95,19 +95,23 @@ typedef struct picture_shape {
 
 typedef struct picture {
     double         width, height;
-    char          *name; /* what is read to those who do not see it */
+    double         left, top, area_width, area_height; /* of a chart: where the data are */
+    bool           on_page;                            /* its colors and letters are those of the page's style */
+    char          *name;                               /* what is read to those who do not see it */
     picture_shape *shape;
     picture_point *point;
     size_t         n, cap, npoints, points_cap;
+    size_t         path; /* the shape that points belong to */
 } picture;
 
 void picture_clear(picture *p);
 
-/* A path: begun with its style; then its points. */
+/* A path: begun with its style; then its points, until the next path. */
 void picture_path(picture *p, const picture_style *style);
 void picture_move(picture *p, double x, double y);
 void picture_line(picture *p, double x, double y);
 void picture_close(picture *p);
+void picture_box(picture *p, double x, double y, double width, double height);
 void picture_rectangle(picture *p, const picture_style *style, double x, double y, double width, double height);
 
 void picture_add_cells(picture *p, picture_cells *cells, double x, double y, double width, double height); /* takes */
@@ -156,6 +160,7 @@ typedef struct picture_chart {
 
     picture_axis x, y;
     bool         grid; /* lines at the ticks of y */
+    size_t       rows; /* of names along y: the area is high enough for them; 0: y has none */
 
     size_t               nentries; /* the legend */
     const picture_entry *entry;
@@ -166,17 +171,25 @@ typedef struct picture_chart {
     bool         below, above; /* there are values beyond its ends */
     const char  *least, *most; /* what they are; NULL: not said */
 
+    size_t        nbins; /* above the bar, how many values are in equal parts of it */
+    const size_t *bins;
+
     double left, top, area_width, area_height; /* out: where the data belong */
 } picture_chart;
 
 /* Chooses the picture's size, and draws what is behind the data and around them. */
 void picture_chart_begin(picture_chart *c, picture *p);
 void picture_chart_end(const picture_chart *c, picture *p); /* the frame */
+/* A histogram. */
+void picture_bins(picture *p, const size_t *bins, size_t n, double left, double top, double width, double height);
 
 /* ---- picture_svg.c, picture_cairo.c ------------------------------------------------------------------------------ */
 
 /* `scale`: pixels of a unit. */
 void picture_add_svg(text_buf *t, const picture *p, double scale);
+/* Into a page that has this style: as wide as there is room. */
+void picture_add_to_page(text_buf *t, picture *p);
+void picture_add_page_style(text_buf *t);
 
 extern const bool picture_has_cairo;
 

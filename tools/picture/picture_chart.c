@@ -18,7 +18,9 @@ enum {
     TITLE_LINE = 21,
     TICK = 5,  /* the length of a mark */
     APART = 8, /* between two labels */
+    ROW = 17,  /* of names, each of which has room */
     BAR = 12,  /* its height */
+    BINS = 30, /* of the histogram above it */
     SWATCH = 12,
     TITLE_LINES = 4,
     AREA_LEAST = 40
@@ -96,10 +98,15 @@ add_name(const picture_chart *c, picture *p, const char *s, double x, double y, 
 
 /* ---- axes ------------------------------------------------------------------------------------------------------- */
 
+static bool
+is_inside(const picture_tick *tick)
+{
+    return tick->at >= -1e-9 && tick->at <= 1 + 1e-9;
+}
+
 static void
 add_mark(picture *p, double x0, double y0, double x1, double y1)
 {
-    picture_path(p, &ink);
     picture_move(p, x0, y0);
     picture_line(p, x1, y1);
 }
@@ -108,58 +115,50 @@ add_mark(picture *p, double x0, double y0, double x1, double y1)
 static void
 add_labels_below(picture *p, const picture_axis *a, double left, double width, double top, double from, double to)
 {
+    picture_text how = {
+        .y = top + TICK + PICTURE_FONT, .size = PICTURE_FONT, .anchor = PICTURE_MIDDLE, .tone = PICTURE_INK};
     double end = from - APART;
 
+    picture_path(p, &ink);
     for (size_t i = 0; i < a->n; i++) {
-        double at = a->tick[i].at, x = left + at * width, wide = label_width(a->tick[i].text);
+        double x = left + a->tick[i].at * width, wide = label_width(a->tick[i].text);
         double x0 = fmin(fmax(x - wide / 2, from), to - wide);
+        bool   has = x0 >= end + APART && fabs(x0 + wide / 2 - x) <= wide / 2;
 
-        if (at < -1e-9 || at > 1 + 1e-9)
+        if (!is_inside(&a->tick[i]))
             continue;
-        if (x0 < end + APART || fabs(x0 + wide / 2 - x) > wide / 2) {
-            add_mark(p, x, top, x, top + TICK / 2.);
+        add_mark(p, x, top, x, top + (has ? TICK : TICK / 2.));
+        if (!has)
             continue;
-        }
         end = x0 + wide;
-        add_mark(p, x, top, x, top + TICK);
-        picture_add_text(p,
-                         &(picture_text){.x = x0 + wide / 2,
-                                         .y = top + TICK + PICTURE_FONT,
-                                         .size = PICTURE_FONT,
-                                         .anchor = PICTURE_MIDDLE,
-                                         .tone = PICTURE_INK},
-                         a->tick[i].text);
+        how.x = x0 + wide / 2;
+        picture_add_text(p, &how, a->tick[i].text);
     }
 }
 
 static void
 add_labels_beside(picture *p, const picture_chart *c, double room)
 {
-    double before = -1e9;
+    picture_text how = {.x = c->left - TICK - 3, .size = PICTURE_FONT, .anchor = PICTURE_END, .tone = PICTURE_INK};
+    double       before = -1e9;
 
+    picture_path(p, &behind);
+    for (size_t i = 0; c->grid && i < c->y.n; i++)
+        if (is_inside(&c->y.tick[i]))
+            add_mark(p, c->left, c->top + c->y.tick[i].at * c->area_height, c->left + c->area_width,
+                     c->top + c->y.tick[i].at * c->area_height);
+    picture_path(p, &ink);
     for (size_t i = 0; i < c->y.n; i++) {
-        double   at = c->y.tick[i].at, y = c->top + at * c->area_height;
+        double   y = c->top + c->y.tick[i].at * c->area_height;
         text_buf t = TEXT_BUF_INIT;
 
-        if (at < -1e-9 || at > 1 + 1e-9)
-            continue;
-        if (c->grid) {
-            picture_path(p, &behind);
-            picture_move(p, c->left, y);
-            picture_line(p, c->left + c->area_width, y);
-        }
-        if (fabs(y - before) < PICTURE_FONT * 1.25)
+        if (!is_inside(&c->y.tick[i]) || fabs(y - before) < PICTURE_FONT * 1.25)
             continue;
         before = y;
         add_mark(p, c->left - TICK, y, c->left, y);
         picture_fit_text(&t, c->y.tick[i].text, PICTURE_FONT, false, room);
-        picture_add_text(p,
-                         &(picture_text){.x = c->left - TICK - 3,
-                                         .y = y + PICTURE_FONT * 0.36,
-                                         .size = PICTURE_FONT,
-                                         .anchor = PICTURE_END,
-                                         .tone = PICTURE_INK},
-                         t.s);
+        how.y = y + PICTURE_FONT * 0.36;
+        picture_add_text(p, &how, t.s);
         text_clear(&t);
     }
 }
@@ -176,17 +175,35 @@ add_arrow(picture *p, const unsigned char rgb[3], double x, double y, double tip
     picture_close(p);
 }
 
+void
+picture_bins(picture *p, const size_t *bins, size_t n, double left, double top, double width, double height)
+{
+    double wide = width / (double)n;
+    size_t highest = 1;
+
+    for (size_t i = 0; i < n; i++)
+        highest = bins[i] > highest ? bins[i] : highest;
+    picture_path(p, &(picture_style){.fill = {PICTURE_SOFT, {0}}, .opacity = 0.55});
+    for (size_t i = 0; i < n; i++) {
+        double high = fmax((height - 1) * (double)bins[i] / (double)highest, 0.7), x = left + wide * (double)i;
+
+        if (bins[i] > 0)
+            picture_box(p, x + wide * 0.1, top + height - high, wide * 0.8, high);
+    }
+}
+
 static double
 bar_height(const picture_chart *c)
 {
-    return BAR + TICK + LINE + LINE + (c->least != NULL || c->most != NULL ? LINE : 0);
+    return (c->nbins > 0 ? BINS : 0) + BAR + TICK + LINE + LINE + (c->least != NULL || c->most != NULL ? LINE : 0);
 }
 
 /* The colors, the labels below them, the name; what the least and the greatest value are. */
 static void
-add_bar(const picture_chart *c, picture *p, double top)
+add_bar(const picture_chart *c, picture *p, double above)
 {
-    double        left = MARGIN + BAR, width = c->width - 2 * left, y = top + BAR + TICK + LINE + PICTURE_FONT;
+    double        top = above + (c->nbins > 0 ? BINS : 0), y = top + BAR + TICK + LINE + PICTURE_FONT;
+    double        left = MARGIN + BAR, width = c->width - 2 * left;
     picture_cells cells;
     picture_text  text = {.size = PICTURE_FONT, .tone = PICTURE_SOFT, .y = y + (c->bar.name != NULL ? LINE : 0)};
 
@@ -194,6 +211,8 @@ add_bar(const picture_chart *c, picture *p, double top)
         left = c->left;
         width = c->area_width;
     }
+    if (c->nbins > 0)
+        picture_bins(p, c->bins, c->nbins, left, above, width, BINS);
     picture_cells_init(&cells, c->ncolors, 1);
     cells.ncolors = (int)c->ncolors + 1;
     for (size_t i = 0; i < c->ncolors; i++) {
@@ -272,7 +291,9 @@ place_area(picture_chart *c, double room_width, double below)
 
     c->area_width = fmax(room_width, AREA_LEAST);
     c->area_height = c->aspect > 0 ? c->area_width * c->aspect : c->height > 0 ? room : c->area_width * 0.5;
-    if (c->area_height > room) {
+    if (c->rows > 0 && c->area_height < (double)c->rows * ROW) {
+        c->area_height = fmin((double)c->rows * ROW, room);
+    } else if (c->area_height > room) {
         c->area_height = room;
         c->area_width = c->aspect > 0 ? room / c->aspect : c->area_width;
     }
@@ -283,7 +304,7 @@ place_area(picture_chart *c, double room_width, double below)
         c->height = c->top + c->area_height + below;
 }
 
-/* Of the last label of x, what is to the right of the area. */
+/* Of the last label of x or of the bar, what is to the right of the area. */
 static double
 reach_right(const picture_axis *x)
 {
@@ -308,9 +329,14 @@ picture_chart_begin(picture_chart *c, picture *p)
     note.y = title.y + titles * TITLE_LINE - (titles > 0 ? 1 : TITLE - PICTURE_FONT);
     c->top = note.y - PICTURE_FONT + 4 + add_lines(NULL, c->note, &note, LINE, c->width - 2 * MARGIN) * LINE + APART;
     c->left = MARGIN + names + room + (c->y.n > 0 ? TICK + 3 : 0);
-    place_area(c, c->width - c->left - fmax(MARGIN, reach_right(&c->x) + 2), height_below(c));
+    place_area(c, c->width - c->left - fmax(MARGIN, fmax(reach_right(&c->x), reach_right(&c->bar)) + MARGIN / 2.),
+               height_below(c));
     p->width = c->width;
     p->height = c->height;
+    p->left = c->left;
+    p->top = c->top;
+    p->area_width = c->area_width;
+    p->area_height = c->area_height;
     picture_rectangle(p, &(picture_style){.fill = {PICTURE_PAPER, {0}}}, 0, 0, c->width, c->height);
     (void)add_lines(p, c->title, &title, TITLE_LINE, c->width - 2 * MARGIN);
     (void)add_lines(p, c->note, &note, LINE, c->width - 2 * MARGIN);

@@ -37,6 +37,7 @@ void
 picture_path(picture *p, const picture_style *style)
 {
     add_shape(p, PICTURE_PATH)->style = *style;
+    p->path = p->n - 1;
 }
 
 static void
@@ -44,7 +45,7 @@ add_point(picture *p, char how, double x, double y)
 {
     p->point = memory_room(p->point, p->npoints, &p->points_cap, sizeof *p->point);
     p->point[p->npoints++] = (picture_point){.x = x, .y = y, .how = how};
-    p->shape[p->n - 1].n++;
+    p->shape[p->path].n++;
 }
 
 void
@@ -66,14 +67,20 @@ picture_close(picture *p)
 }
 
 void
-picture_rectangle(picture *p, const picture_style *style, double x, double y, double width, double height)
+picture_box(picture *p, double x, double y, double width, double height)
 {
-    picture_path(p, style);
     picture_move(p, x, y);
     picture_line(p, x + width, y);
     picture_line(p, x + width, y + height);
     picture_line(p, x, y + height);
     picture_close(p);
+}
+
+void
+picture_rectangle(picture *p, const picture_style *style, double x, double y, double width, double height)
+{
+    picture_path(p, style);
+    picture_box(p, x, y, width, height);
 }
 
 /* ---- others ----------------------------------------------------------------------------------------------------- */

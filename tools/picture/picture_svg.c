@@ -11,34 +11,33 @@ static const char *const dark[PICTURE_TONES] = {
     [PICTURE_PAPER] = "#15181b", [PICTURE_INK] = "#e7e6e2",  [PICTURE_SOFT] = "#a6abb1",
     [PICTURE_LINE] = "#363b41",  [PICTURE_MARK] = "#83bce4", [PICTURE_GAP] = "#30353a"};
 
-/* The color as an attribute, which every reader knows, and a class for the dark theme. */
 static void
 add_color(text_buf *t, const char *name, picture_color color)
 {
     unsigned char rgb[3];
 
-    if (color.tone == PICTURE_NONE) {
-        text_addf(t, " %s=\"none\"", name);
-        return;
-    }
     picture_rgb(color, rgb);
     text_addf(t, " %s=\"#%02x%02x%02x\"", name, rgb[0], rgb[1], rgb[2]);
 }
 
+/* The named colors as attributes, which every reader knows, and as classes for the dark theme; on a page as these. */
 static void
-add_style(text_buf *t, const picture_style *s)
+add_style(text_buf *t, const picture *p, const picture_style *s)
 {
-    text_add(t, " class=\"");
-    if (s->fill.tone > PICTURE_OWN)
-        text_addf(t, "f%d", s->fill.tone);
-    if (s->stroke.tone > PICTURE_OWN)
-        text_addf(t, s->fill.tone > PICTURE_OWN ? " s%d" : "s%d", s->stroke.tone);
-    text_addc(t, '"');
-    add_color(t, "fill", s->fill);
-    if (s->stroke.tone != PICTURE_NONE) {
+    bool fill = s->fill.tone > PICTURE_OWN, stroke = s->stroke.tone > PICTURE_OWN;
+
+    if (fill || stroke)
+        text_add(t, " class=\"");
+    if (fill)
+        text_addf(t, stroke ? "f%d " : "f%d\"", s->fill.tone);
+    if (stroke)
+        text_addf(t, "s%d\"", s->stroke.tone);
+    if (s->fill.tone != PICTURE_NONE && !(fill && p->on_page))
+        add_color(t, "fill", s->fill);
+    if (s->stroke.tone != PICTURE_NONE && !(stroke && p->on_page))
         add_color(t, "stroke", s->stroke);
-        text_addf(t, " stroke-width=\"%.4g\" stroke-linejoin=\"round\"", s->width);
-    }
+    if (s->stroke.tone != PICTURE_NONE && s->width != 1)
+        text_addf(t, " stroke-width=\"%.4g\"", s->width);
     if (s->dotted)
         text_add(t, " stroke-dasharray=\"1 3\"");
     if (s->opacity > 0)
@@ -52,6 +51,8 @@ add_path(text_buf *t, const picture *p, const picture_shape *s)
     long x = 0, y = 0;
     char before = 'Z';
 
+    if (s->n == 0)
+        return;
     text_add(t, "<path d=\"");
     for (size_t i = s->first; i < s->first + s->n; i++) {
         const picture_point *at = &p->point[i];
@@ -70,22 +71,25 @@ add_path(text_buf *t, const picture *p, const picture_shape *s)
         y = at->how == 'Z' ? y : to_y;
     }
     text_addc(t, '"');
-    add_style(t, &s->style);
+    add_style(t, p, &s->style);
     text_add(t, "/>\n");
 }
 
 static void
-add_text(text_buf *t, const picture_shape *s)
+add_text(text_buf *t, const picture *p, const picture_shape *s)
 {
     static const char *const anchors[] = {"start", "middle", "end"};
 
-    text_addf(t, "<text x=\"%.6g\" y=\"%.6g\" font-size=\"%.4g\" text-anchor=\"%s\"", s->x, s->y, s->size,
-              anchors[s->anchor]);
+    text_addf(t, "<text x=\"%.5g\" y=\"%.5g\"", s->x, s->y);
+    if (!p->on_page || s->size != PICTURE_FONT)
+        text_addf(t, " font-size=\"%.4g\"", s->size);
+    if (!p->on_page || s->anchor != PICTURE_START)
+        text_addf(t, " text-anchor=\"%s\"", anchors[s->anchor]);
     if (s->bold)
         text_add(t, " font-weight=\"bold\"");
     if (s->turned)
-        text_addf(t, " transform=\"rotate(-90 %.6g %.6g)\"", s->x, s->y);
-    add_style(t, &s->style);
+        text_addf(t, " transform=\"rotate(-90 %.5g %.5g)\"", s->x, s->y);
+    add_style(t, p, &s->style);
     text_addc(t, '>');
     text_add_xml(t, s->text, strlen(s->text));
     text_add(t, "</text>\n");
@@ -102,7 +106,7 @@ add_shape(text_buf *t, const picture *p, const picture_shape *s)
 {
     switch (s->kind) {
     case PICTURE_PATH: add_path(t, p, s); return;
-    case PICTURE_TEXT: add_text(t, s); return;
+    case PICTURE_TEXT: add_text(t, p, s); return;
     case PICTURE_CELLS:
         text_add(t, "<image");
         add_box(t, s);
@@ -119,20 +123,64 @@ add_shape(text_buf *t, const picture *p, const picture_shape *s)
     }
 }
 
+static void
+add_themes(text_buf *t, bool light)
+{
+    unsigned char rgb[3];
+
+    for (int i = PICTURE_PAPER; light && i < PICTURE_TONES; i++) {
+        picture_rgb((picture_color){.tone = (picture_tone)i}, rgb);
+        text_addf(t, ".f%d{fill:#%02x%02x%02x}.s%d{stroke:#%02x%02x%02x}", i, rgb[0], rgb[1], rgb[2], i, rgb[0],
+                  rgb[1], rgb[2]);
+    }
+    text_add(t, "@media(prefers-color-scheme:dark){");
+    for (int i = PICTURE_PAPER; i < PICTURE_TONES; i++)
+        text_addf(t, ".f%d{fill:%s}.s%d{stroke:%s}", i, dark[i], i, dark[i]);
+    text_add(t, "}");
+}
+
+static void
+add_shapes(text_buf *t, const picture *p)
+{
+    text_add(t, "<title>");
+    text_add_xml(t, p->name != NULL ? p->name : "", p->name != NULL ? strlen(p->name) : 0);
+    text_add(t, "</title>\n");
+    if (!p->on_page) {
+        text_add(t, "<style>");
+        add_themes(t, false);
+        text_add(t, "</style>\n");
+    }
+    for (size_t i = 0; i < p->n; i++)
+        add_shape(t, p, &p->shape[i]);
+    text_add(t, "</svg>\n");
+}
+
+#define FONT "'DejaVu Sans',Verdana,Arial,sans-serif"
+
 void
 picture_add_svg(text_buf *t, const picture *p, double scale)
 {
     text_addf(t,
               "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" "
-              "width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.6g %.6g\" role=\"img\" "
-              "font-family=\"'DejaVu Sans',Verdana,Arial,sans-serif\">\n<title>",
+              "width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.6g %.6g\" role=\"img\" fill=\"none\" "
+              "stroke-linejoin=\"round\" font-family=\"" FONT "\">\n",
               p->width * scale, p->height * scale, p->width, p->height);
-    text_add_xml(t, p->name != NULL ? p->name : "", p->name != NULL ? strlen(p->name) : 0);
-    text_add(t, "</title>\n<style>@media(prefers-color-scheme:dark){");
-    for (int i = PICTURE_PAPER; i < PICTURE_TONES; i++)
-        text_addf(t, ".f%d{fill:%s}.s%d{stroke:%s}", i, dark[i], i, dark[i]);
-    text_add(t, "}</style>\n");
-    for (size_t i = 0; i < p->n; i++)
-        add_shape(t, p, &p->shape[i]);
-    text_add(t, "</svg>\n");
+    add_shapes(t, p);
+}
+
+void
+picture_add_page_style(text_buf *t)
+{
+    text_addf(t,
+              ".picture{display:block;width:100%%;height:auto;fill:none;stroke-linejoin:round;font:%dpx " FONT "}\n",
+              PICTURE_FONT);
+    add_themes(t, true);
+}
+
+void
+picture_add_to_page(text_buf *t, picture *p)
+{
+    p->on_page = true;
+    text_addf(t, "<svg class=picture viewBox=\"0 0 %.6g %.6g\" role=img>", p->width, p->height);
+    add_shapes(t, p);
 }

@@ -63,38 +63,44 @@ add_safe(text_buf *t, const char *s, size_t room)
     return columns;
 }
 
+/* "lat 89.5": above the picture the first, below it the last. */
 static void
-add_line(text_buf *t, const char *name, const char *label, size_t room)
+add_line(text_buf *t, const report_figure *d, bool last, size_t room)
 {
-    size_t n = add_safe(t, name, room);
+    text_buf label = TEXT_BUF_INIT;
+    size_t   n = add_safe(t, d->y_name.s, room);
 
+    report_figure_end(d, true, last, &label);
     if (n + 1 < room) {
         text_addc(t, ' ');
-        (void)add_safe(t, label, room - n - 1);
+        (void)add_safe(t, label.s, room - n - 1);
     }
     text_addc(t, '\n');
+    text_clear(&label);
 }
 
 /* "lon 0.5 ... 359.5": the first label and the last, at the ends of the picture's width if they fit. */
 static void
-add_ends(text_buf *t, const report_plot_data *d, size_t width, size_t room)
+add_ends(text_buf *t, const report_figure *d, size_t width, size_t room)
 {
-    text_buf ends = TEXT_BUF_INIT, last = TEXT_BUF_INIT;
-    size_t   n = add_safe(&ends, d->x_name.s, room), m;
+    text_buf label[2] = {TEXT_BUF_INIT, TEXT_BUF_INIT}, last = TEXT_BUF_INIT;
+    size_t   n = add_safe(t, d->x_name.s, room), m;
 
+    report_figure_end(d, false, false, &label[0]);
+    report_figure_end(d, false, true, &label[1]);
     if (n + 1 < room) {
-        text_addc(&ends, ' ');
-        n += 1 + add_safe(&ends, d->x_label[0].s, room - n - 1);
+        text_addc(t, ' ');
+        n += 1 + add_safe(t, label[0].s, room - n - 1);
     }
-    m = add_safe(&last, d->x_label[1].s, room);
-    text_addn(t, ends.s != NULL ? ends.s : "", ends.len);
+    m = add_safe(&last, label[1].s, room);
     if (n + m + 1 <= room) {
         for (size_t i = n; i < n + 1 || i + m < width; i++)
             text_addc(t, ' ');
         text_addn(t, last.s != NULL ? last.s : "", last.len);
     }
     text_addc(t, '\n');
-    text_clear(&ends);
+    text_clear(&label[0]);
+    text_clear(&label[1]);
     text_clear(&last);
 }
 
@@ -120,10 +126,10 @@ cube_color(const unsigned char rgb[3])
 
 /* What is drawn, and where. */
 typedef struct blocks {
-    const report_plot_data *d;
-    const report_screen    *screen;
-    picture_cells           cells;
-    bool                    halves;
+    const report_figure *d;
+    const report_screen *screen;
+    picture_cells        cells;
+    bool                 halves;
 } blocks;
 
 /* `which`: 38 for the letter, 48 for its background. */
@@ -203,9 +209,9 @@ static void
 add_scale(text_buf *t, const blocks *b, size_t room)
 {
     enum { WIDTH = 32 };
-    const report_plot_data *d = b->d;
-    const report_scale     *s = &d->scale;
-    text_buf                end = TEXT_BUF_INIT;
+    const report_figure *d = b->d;
+    const report_scale  *s = &d->scale;
+    text_buf             end = TEXT_BUF_INIT;
 
     text_add(t, d->y >= 0 && s->below ? "<" : "");
     report_add_significant(t, d->y < 0 ? s->true_least : s->least);
@@ -261,7 +267,7 @@ add_legend(text_buf *t, const blocks *b, size_t room)
 }
 
 static void
-add_title(text_buf *t, const report_plot_data *d, size_t room)
+add_title(text_buf *t, const report_figure *d, size_t room)
 {
     (void)add_safe(t, d->title.s, room);
     text_addc(t, '\n');
@@ -272,7 +278,7 @@ add_title(text_buf *t, const report_plot_data *d, size_t room)
 }
 
 static void
-add_all(text_buf *t, const report_plot_data *d, const report_screen *screen)
+add_all(text_buf *t, const report_figure *d, const report_screen *screen)
 {
     blocks b = {.d = d, .screen = screen, .halves = screen->utf8 && (screen->colors != REPORT_MONO || d->y < 0)};
     size_t room = screen->columns > 1 ? screen->columns - 1 : 1;
@@ -283,10 +289,10 @@ add_all(text_buf *t, const report_plot_data *d, const report_screen *screen)
     report_draw_cells(d, room, b.halves ? 2 * lines : lines, b.halves ? 1 : 2, &b.cells);
     add_title(t, d, room);
     if (d->y >= 0 || d->profile.n > 0)
-        add_line(t, d->y_name.s, d->y_label[0].s, room);
+        add_line(t, d, false, room);
     add_picture(t, &b);
     if (d->y >= 0 || d->profile.n > 0)
-        add_line(t, d->y_name.s, d->y_label[1].s, room);
+        add_line(t, d, true, room);
     add_ends(t, d, b.cells.width, room);
     if (d->flags.n > 0)
         add_legend(t, &b, room);
@@ -296,7 +302,7 @@ add_all(text_buf *t, const report_plot_data *d, const report_screen *screen)
 }
 
 void
-report_add_blocks(text_buf *t, const report_plot_data *d, const report_screen *screen)
+report_add_blocks(text_buf *t, const report_figure *d, const report_screen *screen)
 {
     text_buf all = TEXT_BUF_INIT;
 

@@ -21,30 +21,36 @@ find_nearest(const report_axis *a, size_t index)
 }
 
 static unsigned char
-paint_value(const report_paint *p, double value)
+paint_value(const report_figure *d, double value)
 {
     int kind;
 
-    if (p->scale != NULL)
-        return report_pixel(p->scale, value, REPORT_LEVELS);
-    kind = report_flags_find(p->flags, value);
+    if (d->flags.n == 0)
+        return report_pixel(&d->scale, value, REPORT_LEVELS);
+    kind = report_flags_find(&d->flags, value);
     return (unsigned char)(!isfinite(value) ? 0 : kind < 0 ? REPORT_CATEGORIES + 1 : kind + 1);
 }
 
-void
-report_draw_map(picture_cells *cells, const report_sample *s, int y_dim, int x_dim, const report_paint *paint,
-                bool upward)
+static void
+init_cells(const report_figure *d, size_t width, size_t height, picture_cells *cells)
 {
-    const report_axis *rows = &s->axis[y_dim], *cols = &s->axis[x_dim];
+    report_cells_init(cells, width, height, d->flags.n > 0 ? NULL : &d->scale, REPORT_LEVELS);
+}
 
-    for (size_t y = 0; y < cells->height; y++) {
-        size_t down = upward ? cells->height - 1 - y : y;
-        size_t row = find_nearest(rows, (size_t)(((double)down + 0.5) * (double)rows->len / (double)cells->height));
+void
+report_draw_map(const report_figure *d, const report_sample *s, size_t width, size_t height, picture_cells *cells)
+{
+    const report_axis *rows = &s->axis[d->y], *cols = &s->axis[d->x];
 
-        for (size_t x = 0; x < cells->width; x++) {
-            size_t col = find_nearest(cols, (size_t)(((double)x + 0.5) * (double)cols->len / (double)cells->width));
+    init_cells(d, width, height, cells);
+    for (size_t y = 0; y < height; y++) {
+        size_t down = d->upward ? height - 1 - y : y;
+        size_t row = find_nearest(rows, (size_t)(((double)down + 0.5) * (double)rows->len / (double)height));
 
-            cells->pixel[y * cells->width + x] = paint_value(paint, s->value[row * cols->n + col]);
+        for (size_t x = 0; x < width; x++) {
+            size_t col = find_nearest(cols, (size_t)(((double)x + 0.5) * (double)cols->len / (double)width));
+
+            cells->pixel[y * width + x] = paint_value(d, s->value[row * cols->n + col]);
         }
     }
 }
@@ -69,7 +75,7 @@ draw_stroke(picture_cells *cells, size_t x0, size_t y0, size_t x1, size_t y1)
 
 /* Of a line: where a value is between the ends of its axis; categories are in rows. */
 static double
-part_of(const report_plot_data *d, double value)
+part_of(const report_figure *d, double value)
 {
     int kind;
 
@@ -80,7 +86,7 @@ part_of(const report_plot_data *d, double value)
 }
 
 static size_t
-row_of(const report_plot_data *d, double value, const picture_cells *cells)
+row_of(const report_figure *d, double value, const picture_cells *cells)
 {
     double part = fmin(fmax(part_of(d, value), 0), 1);
 
@@ -89,7 +95,7 @@ row_of(const report_plot_data *d, double value, const picture_cells *cells)
 
 /* Neighbours are joined; a missing value leaves a gap. From the least to the greatest of what a place has gathered. */
 static void
-draw_line(const report_plot_data *d, picture_cells *cells)
+draw_line(const report_figure *d, picture_cells *cells)
 {
     const report_axis *a = &d->sample.axis[d->x];
     size_t             before_x = 0, before_y = 0;
@@ -143,21 +149,21 @@ fit_cells(size_t n, double most)
 }
 
 static void
-draw_values(const report_plot_data *d, size_t width, size_t height, picture_cells *cells)
+draw_values(const report_figure *d, size_t width, size_t height, picture_cells *cells)
 {
-    const report_paint paint = {.scale = d->flags.n > 0 ? NULL : &d->scale, .flags = &d->flags};
-
-    report_cells_init(cells, width, height, paint.scale, REPORT_LEVELS);
+    if (d->y >= 0) {
+        report_draw_map(d, &d->sample, width, height, cells);
+        return;
+    }
+    init_cells(d, width, height, cells);
     if (d->profile.n > 0)
         report_profile_draw(&d->profile, stroke_to, &(cursor){.cells = cells});
-    else if (d->y < 0)
-        draw_line(d, cells);
     else
-        report_draw_map(cells, &d->sample, d->y, d->x, &paint, d->upward);
+        draw_line(d, cells);
 }
 
 void
-report_draw_cells(const report_plot_data *d, size_t most_width, size_t most_height, double pixel_height,
+report_draw_cells(const report_figure *d, size_t most_width, size_t most_height, double pixel_height,
                   picture_cells *cells)
 {
     size_t cols = d->y < 0 ? 1 : d->v.shape[d->x], rows = d->y < 0 ? 1 : d->v.shape[d->y];
@@ -190,24 +196,24 @@ draw_to(void *arg, bool joined, double row, double col)
 
 /* A bright line below makes the dark one seen on every color. */
 static void
-draw_earth(report_plot_data *d, const picture_chart *c, picture *p)
+draw_earth(report_figure *d, const picture_chart *c, picture *p)
 {
-    pen                 at = {.p = p, .c = c, .ny = (double)d->geo.ny, .nx = (double)d->geo.nx, .upward = d->upward};
+    pen at = {.p = p, .c = c, .ny = (double)d->geo->ny, .nx = (double)d->geo->nx, .upward = d->upward};
     const picture_style halo = {.stroke = {PICTURE_OWN, {255, 255, 255}}, .width = 2.4, .opacity = 0.4};
     picture_style       line = {.stroke = {PICTURE_OWN, {0}}, .width = 0.7, .opacity = 0.8, .dotted = true};
 
     picture_path(p, &line);
-    report_geo_graticule(&d->geo, draw_to, &at);
+    report_geo_graticule(d->geo, draw_to, &at);
     picture_path(p, &halo);
-    report_geo_coast(&d->geo, draw_to, &at);
+    report_geo_coast(d->geo, draw_to, &at);
     line.dotted = false;
     line.width = 0.9;
     picture_path(p, &line);
-    report_geo_coast(&d->geo, draw_to, &at);
+    report_geo_coast(d->geo, draw_to, &at);
 }
 
 static void
-draw_map_area(report_plot_data *d, const picture_chart *c, double scale, picture *p)
+draw_map_area(report_figure *d, const picture_chart *c, double scale, picture *p)
 {
     size_t        nx = d->v.shape[d->x], ny = d->v.shape[d->y];
     double        width = ceil(c->area_width * scale), height = ceil(c->area_height * scale);
@@ -217,26 +223,26 @@ draw_map_area(report_plot_data *d, const picture_chart *c, double scale, picture
                       c->area_height);
     draw_values(d, (double)nx < width ? nx : (size_t)width, (double)ny < height ? ny : (size_t)height, &cells);
     picture_add_cells(p, &cells, c->left, c->top, c->area_width, c->area_height);
-    if (d->geo.has)
+    if (d->geo != NULL)
         draw_earth(d, c, p);
 }
 
 /* Where a value is in the area, from above. */
 static double
-place_value(const report_plot_data *d, const picture_chart *c, double value)
+place_value(const report_figure *d, const picture_chart *c, double value)
 {
     return c->top + c->area_height * (1 - fmin(fmax(part_of(d, value), -0.1), 1.1));
 }
 
 static double
-place_index(const report_plot_data *d, const picture_chart *c, double index)
+place_index(const report_figure *d, const picture_chart *c, double index)
 {
     return c->left + c->area_width * index / (double)(d->v.shape[d->x] - 1);
 }
 
 /* What lies between the least and the greatest value of each point: an area for each part without a gap. */
 static void
-draw_band(const report_plot_data *d, const picture_chart *c, const report_line *l, picture *p)
+draw_band(const report_figure *d, const picture_chart *c, const report_line *l, picture *p)
 {
     size_t end;
 
@@ -254,7 +260,7 @@ draw_band(const report_plot_data *d, const picture_chart *c, const report_line *
 
 /* A missing value leaves a gap; a value between two gaps is a dot. A category, which has no mean, lasts to the next. */
 static void
-draw_line_area(const report_plot_data *d, const picture_chart *c, double scale, picture *p)
+draw_line_area(const report_figure *d, const picture_chart *c, double scale, picture *p)
 {
     const double dot = 1.6;
     report_line  l;
@@ -292,7 +298,7 @@ draw_profile_to(void *arg, bool joined, double x, double y)
 }
 
 void
-report_draw_data(report_plot_data *d, const picture_chart *c, double scale, picture *p)
+report_draw_data(report_figure *d, const picture_chart *c, double scale, picture *p)
 {
     picture_clip(p, c->left, c->top, c->area_width, c->area_height);
     if (d->profile.n > 0) {
@@ -300,7 +306,7 @@ report_draw_data(report_plot_data *d, const picture_chart *c, double scale, pict
         report_profile_draw(&d->profile, draw_profile_to, &(pen){.p = p, .c = c});
     } else if (d->y < 0) {
         draw_line_area(d, c, scale, p);
-    } else {
+    } else if (!d->on_page) {
         draw_map_area(d, c, scale, p);
     }
     picture_unclip(p);

@@ -28,17 +28,19 @@ text_or_null(const text_buf *t)
 
 /* ---- bar and legend --------------------------------------------------------------------------------------------- */
 
+enum { BAR_COLORS = 80 };
+
 typedef struct parts {
     report_ticks  bar;
     text_buf      bar_name, least, most;
-    unsigned char colors[REPORT_LEVELS][3];
+    unsigned char colors[BAR_COLORS][3];
     picture_entry entry[REPORT_CATEGORIES + 1];
     text_buf      entry_name[REPORT_CATEGORIES + 1];
     picture_chart chart;
 } parts;
 
 static void
-name_end(const report_plot_data *d, const char *what, double value, text_buf *t)
+name_end(const report_figure *d, const char *what, double value, text_buf *t)
 {
     text_add(t, what);
     text_add(t, !d->stats.sampled ? "" : "\xe2\x89\x88 ");
@@ -46,7 +48,7 @@ name_end(const report_plot_data *d, const char *what, double value, text_buf *t)
 }
 
 static void
-make_bar(const report_plot_data *d, parts *m)
+make_bar(const report_figure *d, parts *m)
 {
     picture_chart *c = &m->chart;
 
@@ -54,21 +56,25 @@ make_bar(const report_plot_data *d, parts *m)
     take_ticks(&m->bar, 2, false, false, &c->bar);
     report_add_scaled_units(&m->bar_name, d->units.s, m->bar.exponent);
     c->bar.name = text_or_null(&m->bar_name);
-    for (int i = 0; i < REPORT_LEVELS; i++)
-        report_color(d->scale.colors, (double)i / (REPORT_LEVELS - 1), m->colors[i]);
+    for (int i = 0; i < BAR_COLORS; i++)
+        report_color(d->scale.colors, (double)i / (BAR_COLORS - 1), m->colors[i]);
     c->colors = m->colors;
-    c->ncolors = REPORT_LEVELS;
+    c->ncolors = BAR_COLORS;
     c->below = d->scale.below;
     c->above = d->scale.above;
     name_end(d, "least ", d->scale.true_least, &m->least);
     name_end(d, "greatest ", d->scale.true_most, &m->most);
     c->least = m->least.s;
     c->most = m->most.s;
+    if (d->on_page) {
+        c->bins = d->stats.bin;
+        c->nbins = REPORT_BINS;
+    }
 }
 
 /* Of categories that occur, with their part of the values. */
 static void
-make_legend(const report_plot_data *d, parts *m)
+make_legend(const report_figure *d, parts *m)
 {
     const report_flags *f = &d->flags;
     size_t              all = d->stats.n - d->stats.missing;
@@ -89,7 +95,7 @@ make_legend(const report_plot_data *d, parts *m)
 
 /* Of a line of categories: their names at the axis. */
 static void
-make_rows(const report_plot_data *d, picture_axis *y)
+make_rows(const report_figure *d, picture_axis *y)
 {
     int n = d->flags.n + (d->flags.others > 0);
 
@@ -118,7 +124,7 @@ clear_parts(parts *m)
 }
 
 void
-report_draw(report_plot_data *d, double width, double height, double scale, picture *p)
+report_draw(report_figure *d, double width, double height, double scale, picture *p)
 {
     parts         *m = memory_alloc(1, sizeof *m);
     picture_chart *c = &m->chart;
@@ -136,13 +142,44 @@ report_draw(report_plot_data *d, double width, double height, double scale, pict
     else
         take_ticks(&d->y_ticks, d->y < 0 ? 2 : (double)d->v.shape[d->y], d->y >= 0, d->upward, &c->y);
     c->y.name = text_or_null(&d->y_name);
-    if (d->y >= 0 && d->flags.n > 0)
-        make_legend(d, m);
-    else if (d->y >= 0)
+    c->rows = d->rows;
+    if (d->y >= 0 && d->flags.n == 0)
         make_bar(d, m);
+    else if (d->y >= 0 && !d->on_page)
+        make_legend(d, m);
     picture_chart_begin(c, p);
     report_draw_data(d, c, scale, p);
     picture_chart_end(c, p);
-    p->name = memory_textf("%s", d->title.len > 0 ? d->title.s : d->v.name);
+    p->name = d->title.len > 0 ? memory_textf("%s", d->title.s)
+                               : memory_textf(d->profile.n > 0 ? "Profile of %s"
+                                              : d->y < 0       ? "Line of %s"
+                                                               : "Map of %s",
+                                              d->v.name);
     clear_parts(m);
+}
+
+/* How values are distributed, where there is no map. */
+void
+report_add_histogram(text_buf *t, const report_figure *d)
+{
+    const report_scale scale = report_scale_linear(d->stats.least, d->stats.most);
+    report_ticks       ticks;
+    text_buf           units = TEXT_BUF_INIT;
+    picture            p = {.n = 0};
+    picture_chart      c = {.width = 360, .height = 120, .bins = d->stats.bin, .nbins = REPORT_BINS};
+
+    report_ticks_values(&scale, 6, &ticks);
+    take_ticks(&ticks, 2, false, false, &c.x);
+    report_add_scaled_units(&units, d->units.s, ticks.exponent);
+    c.x.name = text_or_null(&units);
+    picture_chart_begin(&c, &p);
+    picture_bins(&p, c.bins, c.nbins, c.left, c.top, c.area_width, c.area_height);
+    p.name = memory_textf("Histogram of %s", d->v.name);
+    text_add(t, "<div class=hist>");
+    picture_add_to_page(t, &p);
+    text_add(t, "</div>\n");
+    picture_clear(&p);
+    report_ticks_clear(&ticks);
+    text_clear(&units);
+    free(c.x.tick);
 }

@@ -258,15 +258,6 @@ report_geo_read(report_page *p, report_geo *g)
 }
 
 void
-report_geo_load(report_page *p, const dump_var *v, int y, int x, report_geo *g)
-{
-    if (report_geo_name(v, y, x, g))
-        report_geo_read(p, g);
-    else
-        report_geo_clear(g);
-}
-
-void
 report_geo_clear(report_geo *g)
 {
     free(g->row);

@@ -14,6 +14,7 @@ enum { THOUSAND = 1000, NODES = 25, STRAIGHT = 40 };
 struct report_grid {
     int        y_dim, x_dim;
     report_geo geo;
+    bool       written;
 };
 
 /* ---- lines ---------------------------------------------------------------------------------------------------- */
@@ -152,15 +153,25 @@ report_page_grid(report_page *p, const dump_var *v, int y, int x, size_t *id)
         text_add(&p->planes, "0,\n");
         return NULL;
     }
-    text_addf(&p->defs, "<g id=g%zu>", *id);
-    add_lines(&p->defs, "net", &more->geo, report_geo_graticule);
-    add_lines(&p->defs, "coast", &more->geo, report_geo_coast);
-    text_add(&p->defs, "</g>\n");
     if (more->geo.plane)
         add_plane(&p->planes, &more->geo);
     else
         text_add(&p->planes, "0,\n");
     return &more->geo;
+}
+
+void
+report_write_grid(report_page *p, size_t id)
+{
+    report_grid *g = &p->grids[id];
+
+    if (!g->written) {
+        text_addf(&p->defs, "<g id=g%zu>", id);
+        add_lines(&p->defs, "net", &g->geo, report_geo_graticule);
+        add_lines(&p->defs, "coast", &g->geo, report_geo_coast);
+        text_add(&p->defs, "</g>\n");
+    }
+    g->written = true;
 }
 
 void

@@ -16,22 +16,6 @@ add_lines(text_buf *t, const char *const *lines)
         text_add(t, *lines);
 }
 
-/* The colors of scales as gradients, for .bar. */
-static void
-add_gradients(text_buf *t)
-{
-    for (report_colormap map = REPORT_BLUE_YELLOW; map <= REPORT_GREY; map++) {
-        text_addf(t, ".b%d{background:linear-gradient(90deg", map);
-        for (int i = 0; i <= 12; i++) {
-            unsigned char rgb[3];
-
-            report_color(map, i / 12., rgb);
-            text_addf(t, ",#%02x%02x%02x", rgb[0], rgb[1], rgb[2]);
-        }
-        text_add(t, ");print-color-adjust:exact}\n");
-    }
-}
-
 /* The attribute `title`, else the dataset's name. */
 static void
 add_title(report_page *p, text_buf *t)
@@ -53,7 +37,7 @@ add_head(report_page *p, text_buf *t)
     add_title(p, t);
     text_add(t, "</title>\n<style>\n");
     add_lines(t, report_style);
-    add_gradients(t);
+    picture_add_page_style(t);
     text_add(t, "</style>\n<noscript><style>.slider input{display:none}</style></noscript></head>\n"
                 "<body>\n<header><h1><bdi>");
     add_title(p, t);
@@ -246,8 +230,8 @@ write_page(report_page *p)
     write_text(p, &t);
 }
 
-static void
-clear_page(report_page *p)
+void
+report_page_clear(report_page *p)
 {
     report_places_clear(p);
     report_grids_clear(p);
@@ -280,6 +264,7 @@ report_html(int ncid, const char *name, const report_opts *opts, FILE *out)
                                .name = name,
                                .root = ncid},
                          .o = opts,
+                         .look = &opts->look,
                          .limits = {.var_bytes = 64 << 20, .bytes = 1 << 29}};
     int             rc;
 
@@ -289,7 +274,7 @@ report_html(int ncid, const char *name, const report_opts *opts, FILE *out)
     report_coordinates_load(&p);
     add_group(&p, ncid);
     write_page(&p);
-    clear_page(&p);
+    report_page_clear(&p);
     if (fflush(out) != 0 || ferror(out))
         dump_fail_text(&p.d.report, NC_EIO, "cannot write the output");
     return report_status(&p, p.d.report.status);

@@ -42,7 +42,8 @@ typedef struct report_grid  report_grid;  /* report_grids.c */
 
 typedef struct report_page {
     dump_context       d;
-    const report_opts *o;
+    const report_opts *o; /* NULL: a picture alone */
+    const report_look *look;
     report_limits      limits;
     double             decoded;  /* bytes of chunks that were read for samples */
     size_t             left_out; /* variables that did not fit */
@@ -60,7 +61,8 @@ typedef struct report_page {
 } report_page;
 
 /* Lists the chunks that were damaged; the result of a page or picture, of which `rc` is the first failure. */
-int report_status(report_page *p, int rc);
+int  report_status(report_page *p, int rc);
+void report_page_clear(report_page *p);
 
 /* ---- report_fold.c: a variable's values --------------------------------------------------------------------------- */
 
@@ -316,8 +318,7 @@ typedef struct report_geo {
     size_t last;                              /* the node that was found last */
 } report_geo;
 
-void report_geo_load(report_page *p, const dump_var *v, int y, int x, report_geo *g);
-/* In two steps: the variables, with the map's lengths (report_geo_name.c); and their values, which set `has`. */
+/* The variables, with the map's lengths (report_geo_name.c); and their values, which set `has`. */
 bool   report_geo_name(const dump_var *v, int y, int x, report_geo *g);
 void   report_geo_read(report_page *p, report_geo *g);
 void   report_geo_clear(report_geo *g);
@@ -437,9 +438,11 @@ void report_flags_clear(report_flags *f);
 const report_coord *report_page_place(report_page *p, const dump_var *v, int dim, size_t *id);
 void                report_places_clear(report_page *p);
 
-/* Where on Earth a map is: NULL if that is not known. Coast and graticule are in the page's `defs` as "g<id>". */
+/* Where on Earth a map is: NULL if that is not known. */
 report_geo *report_page_grid(report_page *p, const dump_var *v, int y, int x, size_t *id);
-void        report_grids_clear(report_page *p);
+/* Coast and graticule into the page's `defs`, as "g<id>". */
+void report_write_grid(report_page *p, size_t id);
+void report_grids_clear(report_page *p);
 
 /* ---- report_profile.c: values over depth, pressure or height ----------------------------------------------------- */
 
@@ -459,45 +462,6 @@ bool report_profile_load(report_page *p, const dump_var *v, report_profile *f);
 void report_profile_clear(report_profile *f);
 void report_profile_draw(const report_profile *f, report_profile_point *point, void *arg);
 
-/* ---- report_chart.c: a picture's frame: ticks, names of axes, the scale -------------------------------------- */
-
-typedef struct report_chart {
-    report_ticks x, y;
-    double       x_len, y_len;     /* in the ticks' indices */
-    bool         x_cells, y_cells; /* an index is the middle of a cell; else the first and last are at the ends */
-    bool         upward;           /* the first y is below */
-    text_buf     x_name, y_name;   /* HTML */
-} report_chart;
-
-/* Between begin and end stands the picture; after the end what belongs below it, and "</div>". */
-void report_chart_begin(text_buf *t, const report_chart *c);
-void report_chart_end(text_buf *t, const report_chart *c);
-void report_chart_clear(report_chart *c);
-void report_add_units_html(text_buf *t, const char *units, int exponent); /* "10^6 Pa" */
-void report_add_axis_name(text_buf *t, const dump_var *v, int dim, const report_coord *c, int exponent);
-
-/* The histogram over the scale; `colors` false: without that. */
-void report_add_scale(text_buf *t, const report_stats *bins, const report_scale *scale, const dump_var *v,
-                      bool colors);
-void report_add_legend(text_buf *t, const report_flags *f);
-
-/* ---- report_figure.c: figures of the page --------------------------------------------------------------------- */
-
-/* What is known of a variable's values. */
-typedef struct report_values {
-    const dump_var    *v;
-    const report_mesh *mesh; /* NULL: none; else v is its view of ... */
-    const dump_var    *own;
-    value_meaning      meaning;
-    report_sample      sample;
-    report_stats       stats;
-    report_flags       flags;
-    report_scale       scale;
-    report_digits      digits;
-} report_values;
-
-bool report_add_figure(report_page *p, text_buf *t, report_values *values); /* false: there is none */
-
 /* ---- report_roles.c: coordinates and data -------------------------------------------------------------------- */
 
 void report_coordinates_load(report_page *p);
@@ -516,65 +480,78 @@ bool report_add_long_name(text_buf *t, int grp, int varid); /* as plain text */
 void report_add_row(report_page *p, int grp, int varid, bool linked);
 void report_add_rows_head(report_page *p, const char *group, const char *what);
 
-/* ---- a picture alone ------------------------------------------------------------------------------------------- */
+/* ---- report_load.c: what is drawn of one variable ---------------------------------------------------------------- */
 
-/* What is drawn of one variable: a map of its last two dimensions that are longer than 1, or a line of its only one. */
-typedef struct report_plot {
-    report_page        page;
-    const report_look *look;
-    dump_var           v;
-    bool               on_mesh; /* then v is its view of ... */
-    report_mesh        mesh;
-    dump_var           own;
-    value_meaning      meaning;
-    report_sample      sample;
-    report_stats       stats;
-    report_scale       scale;
-    report_flags       flags;
-    report_profile     profile; /* n 0: none; else y is -1 */
-    int                x, y;    /* dimensions; y -1: a line */
-    bool               upward;
-    double             aspect; /* of a map: height / width; 0: any */
-    report_geo         geo;
-    report_ticks       x_ticks, y_ticks; /* of a line: y between 0 and 1 */
-    text_buf           title, note, units;
-    text_buf           x_label[2], y_label[2]; /* of the first and the last index as they are drawn */
-    text_buf           x_name, y_name;         /* with units */
-} report_plot_data;
+/* Values, and a picture of them: a map of the last two dimensions that are longer than 1, a line of the only one, or
+ * profiles. */
+typedef struct report_figure {
+    report_page   *page;
+    bool           on_page; /* cells, coast and legend are the page's */
+    dump_var       v;
+    bool           on_mesh; /* then v is its view of ... */
+    report_mesh    mesh;
+    dump_var       own;
+    value_meaning  meaning;
+    report_sample  sample;
+    report_stats   stats;
+    report_scale   scale;
+    report_flags   flags;
+    report_digits  digits;
+    report_profile profile; /* n 0: none; else y is -1 */
+    int            x, y;    /* dimensions; y -1: a line; x -1: there is no picture */
+    bool           upward;
+    double         aspect; /* of a map: height / width; 0: any */
+    size_t         rows;   /* of names along y, each with a text; 0: too many, or none */
+    report_geo    *geo;    /* NULL: not on Earth */
+    size_t         grid, x_place, y_place;
+    report_ticks   x_ticks, y_ticks; /* of a line: y between 0 and 1 */
+    text_buf       title, note, units;
+    text_buf       x_name, y_name; /* with units */
+} report_figure;
+
+void report_figure_choose(report_figure *d); /* what of v is drawn */
+/* The values of a map with at most `side` places along each dimension, or of a line; dimension `slide` (-1: none) at
+ * an index. The result is as that of report_fold(). */
+int  report_figure_read(const report_figure *d, int slide, size_t index, size_t side, report_sample *s,
+                        report_stats *st, const char **why);
+void report_figure_place(report_figure *d); /* ways up, ticks, names */
+/* The label of the first or last place, from the left or from above. */
+void report_figure_end(const report_figure *d, bool vertical, bool last, text_buf *t);
+void report_figure_clear(report_figure *d); /* but for v */
+
+void report_dim_name(const dump_var *v, int dim, char name[NC_MAX_NAME + 1]);
+
+/* ---- report_figure.c: figures of the page --------------------------------------------------------------------- */
+
+bool report_add_figure(text_buf *t, report_figure *d); /* false: there is none */
+void report_add_legend(text_buf *t, const report_flags *f);
 
 /* ---- report_draw.c: values as cells and shapes ------------------------------------------------------------------- */
 
-/* Which color a value has. */
-typedef struct report_paint {
-    const report_scale *scale;
-    const report_flags *flags; /* with scale NULL */
-} report_paint;
-
-/* Draws dimensions y and x of a sample into cells that report_cells_init() has made with the same scale (NULL: of
- * categories) and REPORT_LEVELS; those between and after them have length 1. `upward`: the first row is at the
- * bottom. */
-void report_draw_map(picture_cells *cells, const report_sample *s, int y, int x, const report_paint *paint,
-                     bool upward);
+/* A map's values in so many cells. */
+void report_draw_map(const report_figure *d, const report_sample *s, size_t width, size_t height,
+                     picture_cells *cells);
 /* The map, or the line, in at most so many cells, which may be higher than they are wide. Line: color 1. */
-void report_draw_cells(const report_plot_data *d, size_t most_width, size_t most_height, double pixel_height,
+void report_draw_cells(const report_figure *d, size_t most_width, size_t most_height, double pixel_height,
                        picture_cells *cells);
 /* Into the area of a chart. */
-void report_draw_data(report_plot_data *d, const picture_chart *c, double scale, picture *p);
+void report_draw_data(report_figure *d, const picture_chart *c, double scale, picture *p);
 
 /* report_frame.c: the picture with all that stands around it; in pixels, `scale` of which are a unit. Height 0: as
  * the picture needs. */
-void report_draw(report_plot_data *d, double width, double height, double scale, picture *p);
+void report_draw(report_figure *d, double width, double height, double scale, picture *p);
+void report_add_histogram(text_buf *t, const report_figure *d);
 
 /* report_sixel.c: pixels in two protocols of terminals */
 void report_add_sixel(text_buf *t, const unsigned char *rgb, size_t width, size_t height);
 void report_add_kitty(text_buf *t, const unsigned char *png, size_t n);
 
 /* report_blocks.c: a picture of characters, with the labels as text */
-void report_add_blocks(text_buf *t, const report_plot_data *d, const report_screen *screen);
+void report_add_blocks(text_buf *t, const report_figure *d, const report_screen *screen);
 
 /* report_output.c: into a file, or onto the terminal; an error's code */
-int report_write_picture(report_plot_data *d, const char *path);
-int report_show_picture(report_plot_data *d, const report_plot_opts *o);
+int report_write_picture(report_figure *d, const char *path);
+int report_show_picture(report_figure *d, const report_plot_opts *o);
 
 /* report_screen.c: what standard output can show. It asks a terminal at most once, and waits for at most 200 ms. */
 void report_screen_find(report_screen *screen, report_graphics wanted, report_when color);

@@ -110,20 +110,20 @@ make_file_name(text_buf *t, const char *var)
 
 /* A file that cannot be written whole is removed. `fresh`: it must not exist. */
 static int
-write_file(report_plot_data *d, const char *path, bool fresh, const text_buf *bytes)
+write_file(report_figure *d, const char *path, bool fresh, const text_buf *bytes)
 {
     bool  standard = strcmp(path, "-") == 0, good;
     FILE *out = standard ? stdout : ncz_sys_fopen(path, fresh ? "wbx" : "wb");
 
     if (out == NULL && fresh && errno == EEXIST)
-        return dump_fail_text(&d->page.d.report, NC_EEXIST,
+        return dump_fail_text(&d->page->d.report, NC_EEXIST,
                               "%s exists: give the picture's name to replace it, or another", path);
     good = out != NULL && fwrite(bytes->s, 1, bytes->len, out) == bytes->len;
     if (out != NULL && (standard ? fflush(out) : fclose(out)) != 0)
         good = false;
     if (good)
         return NC_NOERR;
-    (void)dump_fail_text(&d->page.d.report, NC_EIO, "%s: cannot be written: %s", path, strerror(errno));
+    (void)dump_fail_text(&d->page->d.report, NC_EIO, "%s: cannot be written: %s", path, strerror(errno));
     if (out != NULL && !standard)
         (void)remove(path);
     return NC_EIO;
@@ -137,12 +137,12 @@ scale_for(double width)
 }
 
 static void
-make_picture(report_plot_data *d, picture *p, double *scale)
+make_picture(report_figure *d, picture *p, double *scale)
 {
-    double width = d->look->width > 0 ? (double)d->look->width : WIDTH;
+    double width = d->page->look->width > 0 ? (double)d->page->look->width : WIDTH;
 
     *scale = scale_for(width);
-    report_draw(d, width, (double)d->look->height, *scale, p);
+    report_draw(d, width, (double)d->page->look->height, *scale, p);
 }
 
 static bool
@@ -165,7 +165,7 @@ take_svg_name(text_buf *name)
 }
 
 int
-report_write_picture(report_plot_data *d, const char *path)
+report_write_picture(report_figure *d, const char *path)
 {
     text_buf       bytes = TEXT_BUF_INIT, name = TEXT_BUF_INIT;
     picture        p = {.n = 0};
@@ -189,7 +189,7 @@ report_write_picture(report_plot_data *d, const char *path)
     if (add_bytes(&bytes, &p, format, scale))
         rc = write_file(d, name.s, own, &bytes);
     else
-        rc = dump_fail_text(&d->page.d.report, NC_ENOMEM, "%s: Cairo cannot draw a picture of %.0f x %.0f pixels",
+        rc = dump_fail_text(&d->page->d.report, NC_ENOMEM, "%s: Cairo cannot draw a picture of %.0f x %.0f pixels",
                             name.s, p.width * scale, p.height * scale);
     if (rc == NC_NOERR && own)
         message_print("the picture is in %s", name.s);
@@ -203,11 +203,11 @@ report_write_picture(report_plot_data *d, const char *path)
 
 /* False: Cairo failed. */
 static bool
-add_graphics(report_plot_data *d, const report_screen *screen, text_buf *t)
+add_graphics(report_figure *d, const report_screen *screen, text_buf *t)
 {
-    double         width = d->look->width > 0 ? (double)d->look->width : (double)screen->width;
+    double         width = d->page->look->width > 0 ? (double)d->page->look->width : (double)screen->width;
     double         most = (double)screen->height - 2 * (double)screen->height / (double)screen->rows;
-    double         height = d->look->height > 0 ? (double)d->look->height : fmin(most, width * 0.75);
+    double         height = d->page->look->height > 0 ? (double)d->page->look->height : fmin(most, width * 0.75);
     double         scale = fmax((double)screen->height / (double)screen->rows / CELL_HEIGHT, 0.75);
     size_t         nx, ny;
     text_buf       png = TEXT_BUF_INIT;
@@ -232,7 +232,7 @@ add_graphics(report_plot_data *d, const report_screen *screen, text_buf *t)
 }
 
 int
-report_show_picture(report_plot_data *d, const report_plot_opts *o)
+report_show_picture(report_figure *d, const report_plot_opts *o)
 {
     text_buf      t = TEXT_BUF_INIT;
     report_screen screen;
@@ -248,5 +248,5 @@ report_show_picture(report_plot_data *d, const report_plot_opts *o)
         report_add_blocks(&t, d, &screen);
     good = fwrite(t.s, 1, t.len, stdout) == t.len && fflush(stdout) == 0;
     text_clear(&t);
-    return good ? NC_NOERR : dump_fail_text(&d->page.d.report, NC_EIO, "cannot write the output");
+    return good ? NC_NOERR : dump_fail_text(&d->page->d.report, NC_EIO, "cannot write the output");
 }

@@ -159,7 +159,7 @@ add_place(text_buf *t, const char *name, const report_coord *c)
 const report_coord *
 report_page_place(report_page *p, const dump_var *v, int dim, size_t *id)
 {
-    char          name[NC_MAX_NAME + 1] = "";
+    char          name[NC_MAX_NAME + 1];
     report_place *more;
 
     for (*id = 0; *id < p->nplaces; ++*id)
@@ -170,7 +170,7 @@ report_page_place(report_page *p, const dump_var *v, int dim, size_t *id)
     more = &p->places[p->nplaces++];
     *more = (report_place){.grp = v->grp, .dimid = v->dims[dim]};
     report_coord_load(p, v, dim, &more->coord);
-    (void)nc_inq_dimname(v->grp, v->dims[dim], name);
+    report_dim_name(v, dim, name);
     add_place(&p->axes, name, &more->coord);
     return &more->coord;
 }

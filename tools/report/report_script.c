@@ -5,7 +5,8 @@
  * It reads a value from the color of a pixel: P are the colors of categories and of each scale, A the places along
  * dimensions (report_places.c), G the grids of two-dimensional coordinates (report_grids.c). A picture's `data-p` is
  * [kind, nx, ny, upward, x in A, y in A, grid in G, least, greatest, decimals, whole numbers, colors in P,
- * logarithmic, values beyond: 1 below + 2 above]; kind 0 is a map, 1 a line, 2 a map of categories.
+ * logarithmic, values beyond: 1 below + 2 above]; kind 0 is a map, 1 a line, 2 a map of categories, 3 a
+ * line of them.
  */
 #include "report_int.h"
 
@@ -44,24 +45,30 @@ const char *const report_script[] = {
     "r=Math.floor(((up?h-1-y:y)+.5)*ny/h);\n",
     "const i=L[pal][p[k]<<16|p[k+1]<<8|p[k+2]],n=P[pal].length/6-1,v=log?lo*(hi/lo)**(i/n):lo+i*(hi-lo)/n,"
     "where=gi>=0&&earth(G[gi],r,c);\n",
-    "const name=t==2&&f.closest('figure').querySelector('[data-i=\"'+i+'\"] bdi');\n",
     "return(where&&!/NaN/.test(where)?where:place(A[yi],r)+' \\u00b7 '+place(A[xi],c))+': "
-    "'+(!p[k+3]?'missing':i==null?'':t==2?name?name.textContent:'other value':(!i&&out&1?'\\u2264 "
+    "'+(!p[k+3]?'missing':i==null?'':t==2?name(f,i):(!i&&out&1?'\\u2264 "
     "':i==n&&out&2?'\\u2265 "
     "':whole?'':'\\u2248 ')+(log?minus(+v.toPrecision(3)):num(whole?Math.round(v):v,d))+' '+f.dataset.u)};\n",
-    "const onLine=(f,q,px)=>{const[,nx,,,xi,,,lo,hi,d,whole]=q;f.q=f.q||f.querySelector('path').getAttribute('d').rep"
-    "lace(/h0/g,'').split('M').flatMap(s=>{\n",
-    "const n=s.split(' ').map(Number),o=[];for(let i=0;i+1<n.length;i+=2)o.push([n[i],n[i+1]]);return o});\n",
-    "const[x,y]=f.q.reduce((a,b)=>Math.abs(b[0]-px*1e4)<Math.abs(a[0]-px*1e4)?b:a);f.style.setProperty('--x',"
-    "x/100+'%');f.classList.add('on');\n",
-    "const v=lo+(1-y/1e3)*(hi-lo);return place(A[xi],Math.round(x*(nx-1)/1e4))+': '+(whole?'':'\\u2248 "
-    "')+num(whole?Math.round(v):v,d)+' '+f.dataset.u};\n",
+    "const name=(f,i)=>{const e=f.closest('.parts').querySelector('[data-i=\"'+i+'\"] bdi');return "
+    "e?e.textContent:'other "
+    "value'};\n",
+    "const onLine=(f,q,px)=>{const[t,nx,,,xi,,,lo,hi,d,whole]=q,e=all('path.s6',f.parentNode).find(e=>"
+    "e.getClientRects().length),w=n=>e.parentNode[n].baseVal.value,k=v=>v-w('x');\n",
+    "e.q=e.q||e.getAttribute('d').split('M').slice(1).flatMap(s=>{let x=0,y=0;const "
+    "n=s.match(/-?[\\d.]+/g).map(Number),"
+    "o=[];for(let i=0;i+1<n.length;i+=2)o.push([x+=n[i],y+=n[i+1]]);\n",
+    "return n.length==4&&n[3]==0&&n[2]<4?[[n[0]+n[2]/2,y]]:o});if(!e.q.length)return '';\n",
+    "const[a,b]=e.q.reduce((a,b)=>Math.abs(k(b[0])-px*w('width'))<Math.abs(k(a[0])-px*w('width'))?b:a),"
+    "x=k(a)/w('width'),v=lo+(1-(b-w('y'))/w('height'))*(hi-lo);\n",
+    "f.style.setProperty('--x',100*x+'%');f.classList.add('on');\n",
+    "return place(A[xi],Math.round(x*(nx-1)))+': '+(t==3?name(f,Math.round(v)):(whole?'':'\\u2248 "
+    "')+num(whole?Math.round(v):v,d)+' '+f.dataset.u)};\n",
     "for(const f of all('[data-p]')){const q=JSON.parse(f.dataset.p),o=f.closest('figure').querySelector('output');"
     "let at;\n",
     "o.textContent='Point at the picture: place and value';\n",
     "f.show=e=>{at=e||at;if(!at)return;const b=f.getBoundingClientRect();at.px=Math.max(0,Math.min(1,"
     "(at.clientX-b.left)/b.width));at.py=Math.max(0,Math.min(1,(at.clientY-b.top)/b.height));\n",
-    "o.textContent=q[0]==1?onLine(f,q,at.px):onMap(f,q,at.px,at.py)};\n",
+    "o.textContent=q[0]%2?onLine(f,q,at.px):onMap(f,q,at.px,at.py)};\n",
     "f.addEventListener('pointermove',f.show);f.addEventListener('pointerdown',f.show)}\n",
     "for(const f of all('.frames')){const s=f.querySelector('input');if(s)s.addEventListener('input',()=>{\n",
     "for(const l of['img','.at'])all(l,f).forEach((x,i)=>x.hidden=i!=s.value);f.querySelector('.pic').show()})}\n",

@@ -35,10 +35,7 @@ const char *const report_style[] = {
     ".units{min-width:7.2rem}.overview .range{min-width:8rem}\n",
     ".small{width:84px;height:auto;max-height:70px;image-rendering:pixelated;background:var(--gap);border-radius:2px}"
     "\n",
-    ".spark{width:84px;height:38px}svg path{vector-effect:non-scaling-stroke}\n",
-    ".spark path,.line path{fill:none;stroke:var(--mark);stroke-width:1.6;stroke-linejoin:round;stroke-linecap:round}"
-    "\n",
-    ".spark path{stroke-width:1.2}\n",
+    ".spark{display:block;width:84px}\n",
     "summary{cursor:pointer;overflow-wrap:anywhere}summary::marker{color:var(--soft)}\n",
     ".var{border-top:1px solid var(--line);padding:.9rem 0}.var>summary:hover h3{color:var(--mark)}\n",
     ".parts{padding:.6rem 0 1rem;scroll-margin-top:4rem}.side details{margin:.6rem 0;font-size:.9rem}\n",
@@ -48,38 +45,20 @@ const char *const report_style[] = {
     "overflow-wrap:anywhere}.atts td{white-space:pre-wrap}\n",
     ".stats th{min-width:5.5rem!important}.stats td{font-variant-numeric:tabular-nums}.one{font-size:1.3rem}\n",
     "code{font-size:.8rem}figure{margin:0}\n",
-    ".chart{display:grid;grid-template-columns:calc(var(--l) + .7rem) minmax(0,1fr);padding-right:var(--r);"
-    "font-size:.8rem;line-height:1.2;color:var(--soft);font-variant-numeric:tabular-nums}\n",
-    ".top{grid-column:1/-1;display:flex;flex-wrap:wrap;justify-content:space-between;align-items:baseline;gap:0 1rem;"
-    "padding-bottom:.4rem}.xn{grid-column:2;text-align:center;min-height:.3rem}\n",
-    ".ys,.xs,.chart .pic{position:relative}.chart .pic{grid-column:2;background:var(--gap);overflow:hidden;"
-    "touch-action:pan-y pinch-zoom;cursor:crosshair}\n",
-    ".chart .lines{height:clamp(9rem,24vw,13rem);background:none;overflow:visible;border:solid var(--line);"
-    "border-width:0 0 1px 1px}\n",
+    ".chart{position:relative}.picture .f2{fill:none}.hist{max-width:24rem}\n",
+    ".chart .pic{position:absolute;inset:var(--w);background:var(--gap);overflow:hidden;touch-action:pan-y "
+    "pinch-zoom;"
+    "cursor:crosshair}.chart .lines{background:none}.narrow{display:none}\n",
     ".chart .pic>*{position:absolute;inset:0;width:100%;height:100%;image-rendering:pixelated;pointer-events:none}\n",
-    ".lines svg{overflow:visible}.on:after{content:\"\";position:absolute;left:var(--x);top:0;bottom:0;"
-    "border-left:1px solid var(--soft)}\n",
-    ".ys i,.xs i{position:absolute;font-style:normal;white-space:nowrap}.ys i{right:.6rem;transform:translateY(-50%)}"
-    "\n",
-    ".xs{grid-column:2;height:1.7rem}.xs i{top:.45rem;transform:translateX(-50%)}\n",
-    ".ys i:after,.xs i:after{content:\"\";position:absolute;background:var(--soft);opacity:.6}\n",
-    ".ys i:after{right:-.6rem;top:50%;width:.35rem;height:1px}.xs i:after{left:50%;top:-.45rem;width:1px;"
-    "height:.35rem}\n",
-    ".net,.coast{fill:none}.net{stroke-dasharray:1 3;opacity:.9}.earth use{stroke:#000;stroke-opacity:.75;"
+    ".on:after{content:\"\";position:absolute;left:var(--x);top:0;bottom:0;border-left:1px solid var(--soft)}\n",
+    ".net,.coast{fill:none;vector-effect:non-scaling-stroke}.net{stroke-dasharray:1 3;opacity:.9}.earth "
+    "use{stroke:#000;stroke-opacity:.75;"
     "stroke-width:1}\n",
     ".earth .halo{stroke:#fff;stroke-opacity:.4;stroke-width:2.6}.defs{position:absolute;width:0;height:0}\n",
     ".slider{display:flex;gap:.8rem;align-items:center;flex-wrap:wrap;font-size:.9rem;margin:.3rem 0}.slider input{"
     "flex:1;min-width:8rem;max-width:24rem;accent-color:var(--mark)}\n",
-    ".at{font-weight:600;font-variant-numeric:tabular-nums}output{flex:1;text-align:right;min-height:1.3rem;"
-    "font-size:.85rem}\n",
-    ".scale{grid-column:2;margin:.5rem .9rem 0 "
-    "0;font-size:.8rem;color:var(--soft);font-variant-numeric:tabular-nums}\n",
-    ".side .scale{max-width:24rem;padding:0 1.2rem}.hist{display:block;width:100%;height:2.4rem}.hist path{"
-    "fill:var(--soft);opacity:.55}.bar{height:.7rem}"
-    ".below{clip-path:polygon(0 50%,.7rem 0,100% 0,100% 100%,.7rem "
-    "100%)}.above{clip-path:polygon(0 0,calc(100% - .7rem) 0,100% 50%,calc(100% - .7rem) 100%,0 100%)}.below.above{"
-    "clip-path:polygon(0 50%,.7rem 0,calc(100% - .7rem) 0,100% 50%,calc(100% - .7rem) 100%,.7rem 100%)}"
-    ".ends{display:flex;justify-content:space-between;gap:1rem;flex-wrap:wrap}\n",
+    ".at{font-weight:600;font-variant-numeric:tabular-nums}output{display:block;text-align:right;min-height:"
+    "1.3rem;font-size:.85rem;color:var(--soft)}\n",
     ".legend{list-style:none;padding:0;margin:.6rem 0;display:flex;flex-wrap:wrap;gap:.2rem "
     "1.2rem;font-size:.9rem}\n",
     ".legend i{display:inline-block;width:.9rem;height:.9rem;margin-right:.4rem;vertical-align:-.1rem;"
@@ -88,7 +67,8 @@ const char *const report_style[] = {
     "margin-top:2rem}[hidden]{display:none!important}\n",
     "@media(min-width:60rem){.parts{display:grid;grid-template-columns:minmax(0,1.8fr) minmax(0,1fr);gap:0 2.5rem}"
     ".side:first-child{grid-column:1/-1}}\n",
-    "@media(max-width:40rem){.o{display:none}h1{font-size:1.6rem}body{padding:.9rem}}\n",
+    "@media(max-width:40rem){.chart "
+    ".pic{inset:var(--n)}.narrow{display:block}.wide{display:none}h1{font-size:1.6rem}body{padding:.9rem}}\n",
     "@media(min-width:40.01rem) and (max-width:56rem){.overview tbody{display:grid!important;"
     "grid-template-columns:1fr 1fr;gap:0 2rem}.overview .part{grid-column:1/-1}}\n",
     "@media(max-width:56rem){\n",

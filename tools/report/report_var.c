@@ -90,7 +90,7 @@ report_add_atts(report_page *p, text_buf *t, int grp, int varid)
 
 /* A date, where the variable's values are times. */
 static void
-add_value(text_buf *t, const report_values *w, const cf_timebase *tb, double value)
+add_value(text_buf *t, const report_figure *w, const cf_timebase *tb, double value)
 {
     enum { TO_THE_MINUTE = 16 };
 
@@ -99,7 +99,7 @@ add_value(text_buf *t, const report_values *w, const cf_timebase *tb, double val
 }
 
 static void
-add_range(report_page *p, const report_values *w, const cf_timebase *tb)
+add_range(report_page *p, const report_figure *w, const cf_timebase *tb)
 {
     text_buf *t = &p->row.range;
 
@@ -139,7 +139,7 @@ add_fact_of_values(text_buf *t, const report_stats *st, const char *name)
 }
 
 static void
-add_statistics(text_buf *t, const report_values *w, const cf_timebase *tb)
+add_statistics(text_buf *t, const report_figure *w, const cf_timebase *tb)
 {
     const report_stats *st = &w->stats;
 
@@ -165,17 +165,9 @@ add_statistics(text_buf *t, const report_values *w, const cf_timebase *tb)
     text_add(t, "</table>\n");
 }
 
-static void
-add_histogram(text_buf *t, const report_values *w)
-{
-    report_scale scale = report_scale_linear(w->stats.least, w->stats.most);
-
-    report_add_scale(t, &w->stats, &scale, w->v, false);
-}
-
 /* Beside the picture: numbers, and what a map has below it. */
 static void
-add_facts_of_values(text_buf *t, const report_values *w, const cf_timebase *tb, bool data, bool map)
+add_facts_of_values(text_buf *t, const report_figure *w, const cf_timebase *tb, bool data, bool map)
 {
     if (w->stats.n > 1 || w->stats.missing > 0)
         add_statistics(t, w, tb);
@@ -184,7 +176,7 @@ add_facts_of_values(text_buf *t, const report_values *w, const cf_timebase *tb, 
     if (w->flags.n > 0)
         report_add_legend(t, &w->flags);
     else if (data && !tb->valid && w->stats.most > w->stats.least && w->stats.n > 8)
-        add_histogram(t, w);
+        report_add_histogram(t, w);
 }
 
 /*
@@ -192,7 +184,7 @@ add_facts_of_values(text_buf *t, const report_values *w, const cf_timebase *tb, 
  * The sample of a variable of up to SAMPLE_WHOLE values has them all.
  */
 static bool
-read_values(report_page *p, const dump_var *v, report_values *w, text_buf *why)
+read_values(report_page *p, const dump_var *v, report_figure *w, text_buf *why)
 {
     size_t       asked = p->o->sample;
     bool         many = report_plan_product(v->shape, v->ndims) > SAMPLE_WHOLE;
@@ -220,7 +212,7 @@ read_values(report_page *p, const dump_var *v, report_values *w, text_buf *why)
 static void
 add_numbers(report_page *p, text_buf *t, text_buf *side, const dump_var *v)
 {
-    report_values w = {.v = v};
+    report_figure w = {.page = p, .v = *v};
     cf_timebase   tb = dump_timebase_for(&p->d, v->grp, v->id, v->name);
     text_buf      why = TEXT_BUF_INIT;
     bool          drawn;
@@ -235,28 +227,21 @@ add_numbers(report_page *p, text_buf *t, text_buf *side, const dump_var *v)
         goto done;
     }
     report_flags_load(v, &w.meaning, &w.sample, &w.flags);
-    (void)report_scale_choose(&w.scale, v, &w.sample, &w.stats, &p->o->look);
+    (void)report_scale_choose(&w.scale, v, &w.sample, &w.stats, p->look);
     w.digits = report_digits_for(w.stats.least, w.stats.most, report_is_whole(v, &w.meaning));
     add_range(p, &w, &tb);
-    drawn = report_add_figure(p, t, &w);
+    drawn = report_add_figure(t, &w);
     add_facts_of_values(side, &w, &tb, !report_is_coordinate(p, v->grp, v->id), drawn && v->ndims > 1);
     if (w.stats.n == 1 && w.stats.missing == 0) {
         text_addf(side, "<p class=one>%s", p->row.range.s);
         text_addc(side, ' ');
-        if (!tb.valid) {
-            text_buf units = TEXT_BUF_INIT;
-
-            if (report_add_units(&units, v->grp, v->id))
-                report_add_text(side, units.s);
-            text_clear(&units);
-        }
+        if (!tb.valid && w.units.len > 0)
+            report_add_text(side, w.units.s);
         text_add(side, "</p>\n");
     }
 done:
     text_clear(&why);
-    report_flags_clear(&w.flags);
-    report_sample_clear(&w.sample);
-    value_meaning_clear(&w.meaning);
+    report_figure_clear(&w);
 }
 
 /* Of a dimension of text: whole strings. */
