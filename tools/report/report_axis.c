@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- numbers -------------------------------------------------------------------------------------------------- */
 
@@ -31,12 +32,12 @@ read_coordinate(const dump_var *c, size_t index, double *out)
 
 /* "52.5\xc2\xb0N", "1000 hPa" */
 static void
-add_number(text_buf *t, const dump_var *c, double value)
+add_number(text_buf *t, int grp, int varid, double value)
 {
     text_buf units = TEXT_BUF_INIT;
-    bool     latitude = coord_is_latitude(c->grp, c->id);
+    bool     latitude = coord_is_latitude(grp, varid);
 
-    if (latitude || coord_is_longitude(c->grp, c->id)) {
+    if (latitude || coord_is_longitude(grp, varid)) {
         int decimals = 0;
 
         while (decimals < 3 && fabs(value * pow(10, decimals) - round(value * pow(10, decimals))) > 1e-3)
@@ -45,7 +46,7 @@ add_number(text_buf *t, const dump_var *c, double value)
         return;
     }
     report_add_number(t, value);
-    if (report_add_units(&units, c->grp, c->id)) {
+    if (report_add_units(&units, grp, varid)) {
         text_addc(t, ' ');
         report_add_scaled_units(t, units.s, 0);
     }
@@ -54,26 +55,19 @@ add_number(text_buf *t, const dump_var *c, double value)
 
 /* ---- labels --------------------------------------------------------------------------------------------------- */
 
-/* The date, or the number with its unit. False: the dimension has none here. `date`: a date or nothing. */
+/* The value at an index, and the dates that it counts in if it is a time. False: there is none. */
 static bool
-add_coordinate(report_page *p, const dump_var *v, int dim, size_t index, bool date_only, text_buf *t)
+read_place(report_page *p, int grp, int varid, size_t index, cf_timebase *tb, double *value)
 {
-    cf_timebase tb;
-    dump_var    c;
-    double      value;
-    int         grp, varid;
-    bool        added = false;
+    dump_var c;
+    bool     good = dump_var_load(&p->d, grp, varid, &c) == NC_NOERR;
 
-    if (!report_find_coordinate(v, dim, &grp, &varid) || dump_var_load(&p->d, grp, varid, &c) != NC_NOERR)
-        return false;
-    tb = dump_timebase_for(&p->d, grp, varid, c.name);
-    if ((tb.valid || !date_only) && read_coordinate(&c, index, &value)) {
-        added = true;
-        if (!tb.valid || !report_add_time(t, &tb, value, SIZE_MAX))
-            add_number(t, &c, value);
+    if (good) {
+        *tb = dump_timebase_for(&p->d, grp, varid, c.name);
+        good = read_coordinate(&c, index, value);
     }
     dump_var_clear(&c);
-    return added;
+    return good;
 }
 
 /* The date of another variable along the dimension, in brackets where something stands before it. */
@@ -81,32 +75,33 @@ static void
 add_date_beside(report_page *p, const dump_var *v, int dim, size_t index, bool brackets, text_buf *t)
 {
     cf_timebase tb;
-    dump_var    c;
     double      value;
     int         grp, varid;
     text_buf    date = TEXT_BUF_INIT;
 
-    if (!report_find_time(v, dim, &grp, &varid) || dump_var_load(&p->d, grp, varid, &c) != NC_NOERR)
-        return;
-    tb = dump_timebase_for(&p->d, grp, varid, c.name);
-    if (tb.valid && read_coordinate(&c, index, &value) && report_add_time(&date, &tb, value, SIZE_MAX))
+    if (report_find_time(v, dim, &grp, &varid) && read_place(p, grp, varid, index, &tb, &value) && tb.valid &&
+        report_add_time(&date, &tb, value, SIZE_MAX))
         text_addf(t, brackets ? " (%s)" : "%s", date.s);
     text_clear(&date);
-    dump_var_clear(&c);
 }
 
+/* The date, else the name, else the number with its unit, else the index. */
 void
 report_axis_label(report_page *p, const dump_var *v, int dim, size_t index, text_buf *t)
 {
-    size_t before = t->len;
+    cf_timebase tb;
+    double      value;
+    size_t      before = t->len;
+    int         grp, varid;
+    bool        has;
 
     index = report_index_in_dim(v->part[dim], index);
-    if (add_coordinate(p, v, dim, index, true, t))
+    has = report_find_coordinate(v, dim, &grp, &varid) && read_place(p, grp, varid, index, &tb, &value);
+    if ((has && tb.valid && report_add_time(t, &tb, value, SIZE_MAX)) || report_add_name(v, dim, index, t))
         return;
-    if (report_add_name(v, dim, index, t))
-        return;
-    (void)add_coordinate(p, v, dim, index, false, t);
-    add_date_beside(p, v, dim, index, t->len > before, t);
+    if (has)
+        add_number(t, grp, varid, value);
+    add_date_beside(p, v, dim, index, has, t);
     if (t->len == before)
         text_addf(t, "%zu", index);
 }
@@ -118,37 +113,28 @@ report_is_downward(int grp, int varid)
 {
     static const char *const pressure[] = {"Pa", "hPa", "kPa",  "mbar",    "millibar",
                                            "mb", "bar", "dbar", "decibar", "decibars"};
-    dump_att                 a;
-    bool                     found = dump_att_load_named(grp, varid, "positive", &a) == NC_NOERR, down = false;
+    char *positive = coord_text_att(grp, varid, "positive"), *units = coord_text_att(grp, varid, "units");
+    bool  down = positive != NULL && strcasecmp(positive, "down") == 0;
 
-    if (found && a.type == NC_CHAR && a.val != NULL)
-        down = strcmp(a.val, "down") == 0 || strcmp(a.val, "DOWN") == 0 || strcmp(a.val, "Down") == 0;
-    dump_att_clear(&a);
-    if (found)
-        return down;
-    if (dump_att_load_named(grp, varid, "units", &a) == NC_NOERR && a.type == NC_CHAR && a.val != NULL)
-        for (size_t i = 0; i < sizeof pressure / sizeof *pressure; i++)
-            down = down || strcmp(a.val, pressure[i]) == 0;
-    dump_att_clear(&a);
+    for (size_t i = 0; positive == NULL && units != NULL && i < sizeof pressure / sizeof *pressure; i++)
+        down = down || strcmp(units, pressure[i]) == 0;
+    free(positive);
+    free(units);
     return down;
 }
 
 bool
 report_axis_is_upward(report_page *p, const dump_var *v, int dim)
 {
-    dump_var c;
-    double   first, last;
-    int      grp, varid;
-    bool     upward = true;
+    cf_timebase tb;
+    double      first, last;
+    int         grp, varid;
 
     if (v->shape[dim] < 2 || !report_find_coordinate(v, dim, &grp, &varid) ||
-        dump_var_load(&p->d, grp, varid, &c) != NC_NOERR)
+        !read_place(p, grp, varid, report_index_in_dim(v->part[dim], 0), &tb, &first) ||
+        !read_place(p, grp, varid, report_index_in_dim(v->part[dim], v->shape[dim] - 1), &tb, &last))
         return true;
-    if (read_coordinate(&c, report_index_in_dim(v->part[dim], 0), &first) &&
-        read_coordinate(&c, report_index_in_dim(v->part[dim], v->shape[dim] - 1), &last))
-        upward = (last >= first) != report_is_downward(c.grp, c.id);
-    dump_var_clear(&c);
-    return upward;
+    return (last >= first) != report_is_downward(grp, varid);
 }
 
 /* By the standard name of its coordinate, else by its own name. */
@@ -157,12 +143,12 @@ report_is_member(const dump_var *v, int dim)
 {
     static const char *const names[] = {"number",   "member",          "realization", "ens",
                                         "ensemble", "ensemble_member", "member_id",   "realisation"};
-    char                     name[NC_MAX_NAME + 1] = "";
+    char                     name[NC_MAX_NAME + 1];
     text_buf                 standard = TEXT_BUF_INIT;
     int                      grp, varid;
     bool                     is = false;
 
-    (void)nc_inq_dimname(v->grp, v->dims[dim], name);
+    report_dim_name(v, dim, name);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         is = is || strcmp(name, names[i]) == 0;
     if (report_find_coordinate(v, dim, &grp, &varid) && report_add_att(&standard, grp, varid, "standard_name", 60))

@@ -43,27 +43,20 @@ take_sample(report_coord *c, report_sample *s)
 static bool
 load_numbers(report_page *p, int grp, int varid, report_coord *c)
 {
-    value_meaning m;
-    report_sample s = {.n = 0};
-    const char   *why;
-    dump_var      v;
-    bool          good = dump_var_load_part(&p->d, grp, varid, &v) == NC_NOERR && report_is_numeric(&v);
+    report_sample s;
+    char          name[NC_MAX_NAME + 1] = "";
+    bool          good;
 
-    if (good) {
-        c->time = dump_timebase_for(&p->d, grp, varid, v.name);
-        c->kind = c->time.valid                    ? REPORT_TIMES
-                  : coord_is_latitude(grp, varid)  ? REPORT_LATITUDES
-                  : coord_is_longitude(grp, varid) ? REPORT_LONGITUDES
-                                                   : REPORT_NUMBERS;
-        value_meaning_load(v.grp, v.id, &m);
-        good = report_fold(p, &v, &m, &(report_request){.most = PLACES}, &s, NULL, &why) == NC_NOERR &&
-               take_sample(c, &s);
-        report_sample_clear(&s);
-        value_meaning_clear(&m);
-    }
+    (void)nc_inq_varname(grp, varid, name);
+    c->time = dump_timebase_for(&p->d, grp, varid, name);
+    c->kind = c->time.valid                    ? REPORT_TIMES
+              : coord_is_latitude(grp, varid)  ? REPORT_LATITUDES
+              : coord_is_longitude(grp, varid) ? REPORT_LONGITUDES
+                                               : REPORT_NUMBERS;
+    good = report_read_values(p, grp, varid, 0, PLACES, &s) && take_sample(c, &s);
+    report_sample_clear(&s);
     if (good && c->kind == REPORT_NUMBERS)
         (void)report_add_units(&c->units, grp, varid);
-    dump_var_clear(&v);
     return good;
 }
 

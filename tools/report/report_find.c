@@ -27,49 +27,62 @@ report_find_var(int grp, const char *name, size_t n, int *found_grp, int *varid)
     return false;
 }
 
-/* The first variable of those that `coordinates` lists that is what is looked for. */
-static bool
-find_listed(const dump_var *v, report_find_test *is, const void *arg, int *grp, int *varid)
+bool
+report_find_listed(int grp, int varid, const char *att, report_find_test *is, const void *arg, int *found_grp,
+                   int *found)
 {
-    static const char blanks[] = " \t\r\n";
-    dump_att          a;
-    bool              found = false;
+    static const char blanks[] = " \t\r\n:";
+    char             *list = coord_text_att(grp, varid, att);
+    bool              good = false;
 
-    if (dump_att_load_named(v->grp, v->id, "coordinates", &a) == NC_NOERR && a.type == NC_CHAR && a.val != NULL)
-        for (const char *s = a.val; !found && *(s += strspn(s, blanks)) != '\0'; s += strcspn(s, blanks))
-            found = report_find_var(v->grp, s, strcspn(s, blanks), grp, varid) && is(arg, *grp, *varid);
-    dump_att_clear(&a);
+    for (const char *s = list; s != NULL && !good && *(s += strspn(s, blanks)) != '\0'; s += strcspn(s, blanks))
+        good = report_find_var(grp, s, strcspn(s, blanks), found_grp, found) && is(arg, *found_grp, *found);
+    free(list);
+    return good;
+}
+
+bool
+report_find_in_group(const dump_var *but, int grp, report_find_test *is, const void *arg, int *varid)
+{
+    id_list vars;
+    bool    found = false;
+
+    if (id_list_vars(grp, &vars) == NC_NOERR)
+        for (int i = 0; i < vars.n && !found; i++) {
+            *varid = vars.id[i];
+            found = (but == NULL || grp != but->grp || *varid != but->id) && is(arg, grp, *varid);
+        }
+    id_list_clear(&vars);
     return found;
 }
 
 bool
 report_find_outward(const dump_var *v, report_find_test *is, const void *arg, int *grp, int *varid)
 {
-    bool found = false;
-
     *grp = v->grp;
     do {
-        id_list vars;
+        if (report_find_in_group(v, *grp, is, arg, varid))
+            return true;
+    } while (nc_inq_grp_parent(*grp, grp) == NC_NOERR);
+    return false;
+}
 
-        if (id_list_vars(*grp, &vars) == NC_NOERR)
-            for (int i = 0; i < vars.n && !found; i++) {
-                *varid = vars.id[i];
-                found = (*grp != v->grp || *varid != v->id) && is(arg, *grp, *varid);
-            }
-        id_list_clear(&vars);
-    } while (!found && nc_inq_grp_parent(*grp, grp) == NC_NOERR);
-    return found;
+static bool
+is_of_one_dim(int grp, int varid, int dimid)
+{
+    int ndims, own;
+
+    return nc_inq_varndims(grp, varid, &ndims) == NC_NOERR && ndims == 1 &&
+           nc_inq_vardimid(grp, varid, &own) == NC_NOERR && own == dimid;
 }
 
 bool
 report_is_along(int grp, int varid, int dimid)
 {
-    int     ndims, own;
     nc_type type;
 
-    return nc_inq_varndims(grp, varid, &ndims) == NC_NOERR && ndims == 1 &&
-           nc_inq_vardimid(grp, varid, &own) == NC_NOERR && own == dimid &&
-           nc_inq_vartype(grp, varid, &type) == NC_NOERR && type != NC_CHAR && type <= NC_UINT64;
+    return is_of_one_dim(grp, varid, dimid) && nc_inq_vartype(grp, varid, &type) == NC_NOERR && type != NC_CHAR &&
+           type <= NC_UINT64;
 }
 
 static bool
@@ -112,34 +125,22 @@ is_axis_along(const void *dimid, int grp, int varid)
 bool
 report_find_time(const dump_var *v, int dim, int *grp, int *varid)
 {
-    return find_listed(v, is_time_along, &v->dims[dim], grp, varid) ||
+    return report_find_listed(v->grp, v->id, "coordinates", is_time_along, &v->dims[dim], grp, varid) ||
            report_find_outward(v, is_time_along, &v->dims[dim], grp, varid);
-}
-
-/* The coordinate variable of a dimension: its name, one dimension, that one; in this group or one outward. */
-static bool
-find_own(const dump_var *v, int dim, int *grp, int *varid)
-{
-    char name[NC_MAX_NAME + 1];
-    int  ndims, own;
-
-    if (nc_inq_dimname(v->grp, v->dims[dim], name) != NC_NOERR)
-        return false;
-    *grp = v->grp;
-    do {
-        if (nc_inq_varid(*grp, name, varid) == NC_NOERR)
-            return nc_inq_varndims(*grp, *varid, &ndims) == NC_NOERR && ndims == 1 &&
-                   nc_inq_vardimid(*grp, *varid, &own) == NC_NOERR && own == v->dims[dim];
-    } while (nc_inq_grp_parent(*grp, grp) == NC_NOERR);
-    return false;
 }
 
 bool
 report_find_coordinate(const dump_var *v, int dim, int *grp, int *varid)
 {
-    return find_own(v, dim, grp, varid) || find_listed(v, is_time_along, &v->dims[dim], grp, varid) ||
-           find_listed(v, is_axis_along, &v->dims[dim], grp, varid) ||
-           report_find_outward(v, is_axis_along, &v->dims[dim], grp, varid);
+    static const char list[] = "coordinates";
+    const int        *dimid = &v->dims[dim];
+    char              name[NC_MAX_NAME + 1];
+
+    report_dim_name(v, dim, name);
+    return (report_find_var(v->grp, name, strlen(name), grp, varid) && is_of_one_dim(*grp, *varid, *dimid)) ||
+           report_find_listed(v->grp, v->id, list, is_time_along, dimid, grp, varid) ||
+           report_find_listed(v->grp, v->id, list, is_axis_along, dimid, grp, varid) ||
+           report_find_outward(v, is_axis_along, dimid, grp, varid);
 }
 
 void

@@ -31,7 +31,6 @@ typedef struct folding {
     report_sample *s;
     report_stats  *st;     /* of all values that are read; NULL: not asked for */
     bool           single; /* the first value of each place, not the mean */
-    double         squares;
     fold_axis     *axis;
     double        *count; /* of each place */
     size_t        *start, *len, *k, *index;
@@ -202,30 +201,12 @@ step_axis(fold_axis *a, const report_axis *places)
 /* ---- values --------------------------------------------------------------------------------------------------- */
 
 static void
-add_to_stats(folding *f, double value)
-{
-    report_stats *st = f->st;
-    double        apart;
-
-    st->n++;
-    if (!isfinite(value)) {
-        st->missing++;
-        return;
-    }
-    apart = value - st->mean;
-    st->mean += apart / (double)(st->n - st->missing);
-    f->squares += apart * (value - st->mean);
-    st->least = fmin(st->least, value);
-    st->most = fmax(st->most, value);
-}
-
-static void
 add_value(folding *f, size_t place, bool first, double value)
 {
     report_sample *s = f->s;
 
     if (f->st != NULL)
-        add_to_stats(f, value);
+        report_stats_add(f->st, value);
     if ((f->single && !first) || !isfinite(value))
         return;
     f->count[place]++;
@@ -287,7 +268,6 @@ static void
 finish(folding *f)
 {
     report_sample *s = f->s;
-    report_stats  *st = f->st;
     bool           spans = false;
 
     for (size_t i = 0; i < s->n; i++) {
@@ -299,8 +279,6 @@ finish(folding *f)
         s->value[i] = fmin(fmax(s->value[i], s->least[i]), s->most[i]);
         spans = spans || f->count[i] > 1;
     }
-    if (st != NULL)
-        st->deviation = st->n > st->missing ? sqrt(f->squares / (double)(st->n - st->missing)) : 0;
     if (!spans) {
         free(s->least);
         free(s->most);

@@ -18,10 +18,6 @@ enum { NODES = 65536, COARSE = 24 };
 
 #define RADIAN (3.14159265358979323846 / 180)
 
-typedef struct pair {
-    int lat_grp, lat, lon_grp, lon; /* variables */
-} pair;
-
 /* Places along one dimension. */
 typedef struct report_nodes {
     size_t  n, *index;
@@ -29,32 +25,6 @@ typedef struct report_nodes {
 } report_nodes;
 
 /* ---- values --------------------------------------------------------------------------------------------------- */
-
-/* The values of the last dimensions, 1 or 2, at the first index of the others. False: they cannot be had. */
-static bool
-read_values(report_page *p, int grp, int varid, int free_dims, report_sample *s)
-{
-    value_meaning m;
-    dump_var      c;
-    const char   *why;
-    size_t       *at;
-    bool          good;
-
-    *s = (report_sample){.n = 0};
-    if (dump_var_load_part(&p->d, grp, varid, &c) != NC_NOERR)
-        return false;
-    good = report_is_numeric(&c) && c.ndims >= free_dims && !c.empty;
-    if (good) {
-        value_meaning_load(c.grp, c.id, &m);
-        at = memory_alloc((size_t)c.ndims, sizeof *at);
-        good = report_fold(p, &c, &m, &(report_request){.at = at, .free_dims = free_dims, .most = NODES}, s, NULL,
-                           &why) == NC_NOERR;
-        free(at);
-        value_meaning_clear(&m);
-    }
-    dump_var_clear(&c);
-    return good;
-}
 
 static void
 take_indices(const report_axis *a, size_t *n, size_t **index)
@@ -96,13 +66,13 @@ clean_values(report_geo *g)
 }
 
 static bool
-load_plane(report_page *p, const pair *vars, report_geo *g)
+load_plane(report_page *p, report_geo *g)
 {
     report_sample lat, lon;
-    bool          good = read_values(p, vars->lat_grp, vars->lat, 2, &lat);
+    bool          good = report_read_values(p, g->lat_grp, g->lat_id, 2, NODES, &lat);
     int           n = lat.ndims;
 
-    good = read_values(p, vars->lon_grp, vars->lon, 2, &lon) && good && lon.ndims >= 2 &&
+    good = report_read_values(p, g->lon_grp, g->lon_id, 2, NODES, &lon) && good && lon.ndims >= 2 &&
            same_indices(&lat.axis[n - 2], &lon.axis[lon.ndims - 2]) &&
            same_indices(&lat.axis[n - 1], &lon.axis[lon.ndims - 1]) && lat.axis[n - 2].n > 1 && lat.axis[n - 1].n > 1;
     if (good) {
@@ -132,12 +102,12 @@ is_monotonic(const double *v, size_t n)
 }
 
 static bool
-load_axes(report_page *p, const pair *vars, report_geo *g)
+load_axes(report_page *p, report_geo *g)
 {
     report_sample lat, lon;
-    bool          good = read_values(p, vars->lat_grp, vars->lat, 1, &lat);
+    bool          good = report_read_values(p, g->lat_grp, g->lat_id, 1, NODES, &lat);
 
-    good = read_values(p, vars->lon_grp, vars->lon, 1, &lon) && good;
+    good = report_read_values(p, g->lon_grp, g->lon_id, 1, NODES, &lon) && good;
     if (good) {
         take_indices(&lat.axis[0], &g->rows, &g->row);
         take_indices(&lon.axis[0], &g->cols, &g->col);
@@ -170,7 +140,7 @@ read_projected(report_page *p, const report_projection *of, int grp, int varid, 
     report_sample s;
     char         *units;
     double        unit;
-    bool          good = read_values(p, grp, varid, 1, &s) && s.n > 1 && s.axis[0].len == len;
+    bool          good = report_read_values(p, grp, varid, 1, NODES, &s) && s.n > 1 && s.axis[0].len == len;
 
     if (good) {
         units = coord_text_att(grp, varid, "units");
@@ -247,12 +217,10 @@ load_mesh(report_geo *g)
 void
 report_geo_read(report_page *p, report_geo *g)
 {
-    const pair vars = {.lat_grp = g->lat_grp, .lat = g->lat_id, .lon_grp = g->lon_grp, .lon = g->lon_id};
-
     g->has = g->mesh        ? load_mesh(g)
              : g->projected ? load_projected(p, g)
-             : g->plane     ? load_plane(p, &vars, g)
-                            : load_axes(p, &vars, g);
+             : g->plane     ? load_plane(p, g)
+                            : load_axes(p, g);
     if (!g->has)
         report_geo_clear(g);
 }
@@ -534,18 +502,17 @@ report_geo_find(report_geo *g, double lat, double lon, double *row, double *col)
 
 /* ---- the region ----------------------------------------------------------------------------------------------- */
 
-/* The meridians that the grid covers, without the widest gap between them. */
-static void
-find_longitudes(const report_geo *g, double range[2])
+/* The meridians that these cover, without the widest gap between them. */
+void
+report_longitudes(const double *value, size_t n, double range[2])
 {
     enum { DEGREES = 360 };
-    bool   taken[DEGREES] = {false};
-    size_t n = g->plane ? g->rows * g->cols : g->cols;
-    int    run = 0, widest = 0, end = 0;
+    bool taken[DEGREES] = {false};
+    int  run = 0, widest = 0, end = 0;
 
     for (size_t i = 0; i < n; i++)
-        if (isfinite(g->lon[i]))
-            taken[(int)(g->lon[i] - 360 * floor(g->lon[i] / 360)) % DEGREES] = true;
+        if (fabs(value[i]) <= 720)
+            taken[(int)(value[i] - 360 * floor(value[i] / 360)) % DEGREES] = true;
     for (int i = 0; i < 2 * DEGREES; i++) {
         run = taken[i % DEGREES] ? 0 : run + 1;
         if (run > widest && run < DEGREES) {
@@ -559,9 +526,9 @@ find_longitudes(const report_geo *g, double range[2])
         double exact = side == 0 ? range[1] : range[0];
 
         for (size_t i = 0; i < n; i++) {
-            double lon = g->lon[i] - 360 * floor((g->lon[i] - range[0]) / 360);
+            double lon = value[i] - 360 * floor((value[i] - range[0]) / 360);
 
-            if (isfinite(lon) && lon <= range[1])
+            if (fabs(value[i]) <= 720 && lon <= range[1])
                 exact = side == 0 ? fmin(exact, lon) : fmax(exact, lon);
         }
         range[side] = exact;
@@ -581,7 +548,7 @@ report_geo_region(const report_geo *g, double lat[2], double lon[2])
             lat[1] = fmax(lat[1], g->lat[i]);
         }
     if (g->plane) {
-        find_longitudes(g, lon);
+        report_longitudes(g->lon, n, lon);
     } else {
         lon[0] = fmin(g->lon[0], g->lon[g->cols - 1]);
         lon[1] = fmax(g->lon[0], g->lon[g->cols - 1]);

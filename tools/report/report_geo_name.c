@@ -28,80 +28,64 @@ has_plane(const dump_var *v, int y, int x, int grp, int varid)
     return common == ndims - 2;
 }
 
-typedef struct pair {
-    int lat_grp, lat, lon_grp, lon; /* variables; -1: not found */
-} pair;
+/* Latitudes or longitudes of a map. */
+typedef struct plane {
+    const dump_var *v;
+    int             y, x;
+    bool            latitude;
+} plane;
 
-static void
-take_if_plane(const dump_var *v, int y, int x, int grp, int varid, pair *found)
+static bool
+is_plane(const void *arg, int grp, int varid)
 {
-    if (!has_plane(v, y, x, grp, varid))
-        return;
-    if (found->lat < 0 && coord_is_latitude(grp, varid)) {
-        found->lat_grp = grp;
-        found->lat = varid;
-    } else if (found->lon < 0 && coord_is_longitude(grp, varid)) {
-        found->lon_grp = grp;
-        found->lon = varid;
-    }
-}
+    const plane *p = arg;
 
-static int
-root_of(int grp)
-{
-    while (nc_inq_grp_parent(grp, &grp) == NC_NOERR)
-        continue;
-    return grp;
-}
-
-static void
-take_from_group(const dump_var *v, int y, int x, int grp, pair *found)
-{
-    id_list vars;
-
-    if (id_list_vars(grp, &vars) == NC_NOERR)
-        for (int i = 0; i < vars.n && (found->lat < 0 || found->lon < 0); i++)
-            take_if_plane(v, y, x, grp, vars.id[i], found);
-    id_list_clear(&vars);
+    return has_plane(p->v, p->y, p->x, grp, varid) &&
+           (p->latitude ? coord_is_latitude(grp, varid) : coord_is_longitude(grp, varid));
 }
 
 /* The first group below that has both, as satellites' files have them in navigation_data or geolocation. */
 static bool
-find_in_groups(const dump_var *v, int y, int x, int grp, pair *found)
+find_below(const plane *lat, const plane *lon, int grp, report_geo *g)
 {
     id_list grps;
-    bool    both;
+    bool    both = report_find_in_group(NULL, grp, is_plane, lat, &g->lat_id) &&
+                report_find_in_group(NULL, grp, is_plane, lon, &g->lon_id);
 
-    *found = (pair){.lat = -1, .lon = -1};
-    take_from_group(v, y, x, grp, found);
-    both = found->lat >= 0 && found->lon >= 0;
+    g->lat_grp = g->lon_grp = grp;
     if (!both && id_list_groups(grp, &grps) == NC_NOERR) {
         for (int i = 0; i < grps.n && !both; i++)
-            both = find_in_groups(v, y, x, grps.id[i], found);
+            both = find_below(lat, lon, grps.id[i], g);
         id_list_clear(&grps);
     }
     return both;
 }
 
+static bool
+find_one(const plane *p, int *grp, int *varid)
+{
+    if (report_find_listed(p->v->grp, p->v->id, "coordinates", is_plane, p, grp, varid))
+        return true;
+    *grp = p->v->grp;
+    do {
+        if (report_find_in_group(NULL, *grp, is_plane, p, varid))
+            return true;
+    } while (nc_inq_grp_parent(*grp, grp) == NC_NOERR);
+    return false;
+}
+
 /* Those that the attribute `coordinates` names, then any with these dimensions, such as WRF's XLAT and XLONG: of the
  * group, of those outward, of all. */
 static bool
-find_planes(const dump_var *v, int y, int x, pair *found)
+find_planes(const dump_var *v, int y, int x, report_geo *g)
 {
-    dump_att a;
-    int      grp, varid;
+    const plane lat = {.v = v, .y = y, .x = x, .latitude = true}, lon = {.v = v, .y = y, .x = x};
+    int         root = v->grp;
 
-    *found = (pair){.lat = -1, .lon = -1};
-    if (dump_att_load_named(v->grp, v->id, "coordinates", &a) == NC_NOERR && a.type == NC_CHAR && a.val != NULL)
-        for (const char *s = a.val; *(s += strspn(s, " \t\n")) != '\0'; s += strcspn(s, " \t\n"))
-            if (report_find_var(v->grp, s, strcspn(s, " \t\n"), &grp, &varid))
-                take_if_plane(v, y, x, grp, varid, found);
-    dump_att_clear(&a);
-    grp = v->grp;
-    do {
-        take_from_group(v, y, x, grp, found);
-    } while ((found->lat < 0 || found->lon < 0) && nc_inq_grp_parent(grp, &grp) == NC_NOERR);
-    return (found->lat >= 0 && found->lon >= 0) || find_in_groups(v, y, x, root_of(v->grp), found);
+    while (nc_inq_grp_parent(root, &root) == NC_NOERR)
+        continue;
+    return (find_one(&lat, &g->lat_grp, &g->lat_id) && find_one(&lon, &g->lon_grp, &g->lon_id)) ||
+           find_below(&lat, &lon, root, g);
 }
 
 /* ---- others ---------------------------------------------------------------------------------------------------- */
@@ -119,48 +103,34 @@ is_longitude_along(const void *dimid, int grp, int varid)
 }
 
 static bool
-find_axes(const dump_var *v, int y, int x, pair *found)
+find_axes(const dump_var *v, int y, int x, report_geo *g)
 {
-    return report_find_outward(v, is_latitude_along, &v->dims[y], &found->lat_grp, &found->lat) &&
-           report_find_outward(v, is_longitude_along, &v->dims[x], &found->lon_grp, &found->lon);
+    return report_find_outward(v, is_latitude_along, &v->dims[y], &g->lat_grp, &g->lat_id) &&
+           report_find_outward(v, is_longitude_along, &v->dims[x], &g->lon_grp, &g->lon_id);
 }
 
-/* The variable that `grid_mapping` names: "crs", or "crs: x y", of which the first counts. */
 static bool
-find_mapping(const dump_var *v, report_geo *g)
+is_known_mapping(const void *arg, int grp, int varid)
 {
-    char             *text = coord_text_att(v->grp, v->id, "grid_mapping");
     report_projection of;
-    bool              found = text != NULL;
-    size_t            n = 0;
 
-    if (found) {
-        n = strcspn(text, ": \t\n");
-        found = report_find_var(v->grp, text, n, &g->map_grp, &g->map_id) &&
-                report_projection_load(g->map_grp, g->map_id, &of);
-    }
-    free(text);
-    return found;
+    (void)arg;
+    return report_projection_load(grp, varid, &of);
 }
 
 bool
 report_geo_name(const dump_var *v, int y, int x, report_geo *g)
 {
-    pair vars;
-
     *g = (report_geo){.ny = v->shape[y], .nx = v->shape[x]};
     if (v->dims[y] < 0)
         return report_mesh_name(v, g);
-    if (!find_axes(v, y, x, &vars)) {
-        g->plane = true;
-        g->projected = !find_planes(v, y, x, &vars);
-        if (g->projected && (!find_mapping(v, g) || !report_find_coordinate(v, y, &vars.lat_grp, &vars.lat) ||
-                             !report_find_coordinate(v, x, &vars.lon_grp, &vars.lon)))
-            return false;
-    }
-    g->lat_grp = vars.lat_grp;
-    g->lat_id = vars.lat;
-    g->lon_grp = vars.lon_grp;
-    g->lon_id = vars.lon;
-    return true;
+    if (find_axes(v, y, x, g))
+        return true;
+    g->plane = true;
+    if (find_planes(v, y, x, g))
+        return true;
+    g->projected = true; /* grid_mapping: "crs", or "crs: x y" */
+    return report_find_listed(v->grp, v->id, "grid_mapping", is_known_mapping, NULL, &g->map_grp, &g->map_id) &&
+           report_find_coordinate(v, y, &g->lat_grp, &g->lat_id) &&
+           report_find_coordinate(v, x, &g->lon_grp, &g->lon_id);
 }

@@ -64,7 +64,7 @@ typedef struct report_page {
 int  report_status(report_page *p, int rc);
 void report_page_clear(report_page *p);
 
-/* ---- report_fold.c: a variable's values --------------------------------------------------------------------------- */
+/* ---- report_fold.c: a variable's values ------------------------------------------------------------------------ */
 
 /* The indices along a dimension that are known. */
 typedef struct report_axis {
@@ -127,6 +127,9 @@ int report_reader_end(report_reader *r, const size_t *start, const size_t *count
 
 /* ---- report_read.c: samples -------------------------------------------------------------------------------------- */
 
+/* The values along the last dimensions, at the first index of the others; free_dims 0: along all. False: they are no
+ * numbers along so many, or cannot be had. */
+bool report_read_values(report_page *p, int grp, int varid, int free_dims, size_t most, report_sample *s);
 void report_sample_clear(report_sample *s);
 /* Says why nothing was read, if so: true. */
 bool report_sample_failed(report_page *p, const dump_var *v, int rc, const char *reason, text_buf *why);
@@ -170,12 +173,13 @@ enum { REPORT_BINS = 32 };
 struct report_stats {
     bool   sampled;    /* of some of the values only */
     size_t n, missing; /* values that were looked at, and those of them that are missing */
-    double least, most, mean, deviation;
-    size_t bin[REPORT_BINS]; /* equal parts of least ... most */
+    double least, most, mean;
+    double squares;          /* the sum of the squares of what is apart from the mean */
+    size_t bin[REPORT_BINS]; /* equal parts of a scale */
 };
 
-void report_stats_make(const report_sample *s, report_stats *st);
-/* Bins along another scale. */
+void report_stats_make(const report_sample *s, report_stats *st); /* without bins */
+void report_stats_add(report_stats *st, double value);
 void report_stats_bin(const report_sample *s, const report_scale *scale, report_stats *st);
 
 /* ---- report_fold.c: values, gathered ----------------------------------------------------------------------------- */
@@ -252,9 +256,13 @@ bool report_find_coordinate(const dump_var *v, int dim, int *grp, int *varid);
 bool report_find_time(const dump_var *v, int dim, int *grp, int *varid);
 bool report_is_along(int grp, int varid, int dimid); /* numbers along this dimension alone */
 
-/* The first variable that is what is looked for, of the group and those outward. */
+/* The first variable that is what is looked for: of those that an attribute lists; of a group, without
+ * one (NULL: of all); of v's group and those outward, without v. */
 typedef bool report_find_test(const void *arg, int grp, int varid);
-bool         report_find_outward(const dump_var *v, report_find_test *is, const void *arg, int *grp, int *varid);
+bool report_find_listed(int grp, int varid, const char *att, report_find_test *is, const void *arg, int *found_grp,
+                        int *found);
+bool report_find_in_group(const dump_var *but, int grp, report_find_test *is, const void *arg, int *varid);
+bool report_find_outward(const dump_var *v, report_find_test *is, const void *arg, int *grp, int *varid);
 
 /* The dimensions that a picture has: the last two that are longer than 1; y -1: a line; x -1: no picture. */
 void report_choose_dims(const dump_var *v, int *y, int *x);
@@ -328,6 +336,7 @@ double report_geo_aspect(const report_geo *g);    /* height / width that is true
 bool report_geo_at(const report_geo *g, double row, double col, double *lat, double *lon);
 bool report_geo_find(report_geo *g, double lat, double lon, double *row, double *col);
 void report_geo_region(const report_geo *g, double lat[2], double lon[2]);
+void report_longitudes(const double *value, size_t n, double range[2]); /* what these cover */
 
 /* ---- report_mesh.c: unstructured meshes ------------------------------------------------------------------------- */
 

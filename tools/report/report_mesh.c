@@ -53,59 +53,46 @@ clear_topology(topology *t)
     *t = (topology){.nnodes = 0};
 }
 
+static bool
+is_latitude(const void *arg, int grp, int varid)
+{
+    (void)arg;
+    return coord_is_latitude(grp, varid);
+}
+
+static bool
+is_longitude(const void *arg, int grp, int varid)
+{
+    (void)arg;
+    return coord_is_longitude(grp, varid);
+}
+
 /* The nodes, by the two variables that `node_coordinates` names. */
 static bool
 load_nodes(int grp, int varid, topology *t)
 {
-    char  *text = coord_text_att(grp, varid, "node_coordinates");
-    size_t len[2], nlat = 0, nlon = 0;
-    int    found_grp, found;
+    static const char list[] = "node_coordinates";
+    size_t            nlat[2] = {0}, nlon[2] = {0};
+    int               found_grp, found;
 
     *t = (topology){.nnodes = 0};
-    for (const char *s = text; s != NULL && *(s += strspn(s, " ")) != '\0'; s += strcspn(s, " ")) {
-        if (!report_find_var(grp, s, strcspn(s, " "), &found_grp, &found))
-            continue;
-        if (t->lat == NULL && coord_is_latitude(found_grp, found)) {
-            t->lat = read_all(found_grp, found, 1, len);
-            nlat = len[0];
-        } else if (t->lon == NULL && coord_is_longitude(found_grp, found)) {
-            t->lon = read_all(found_grp, found, 1, len);
-            nlon = len[0];
-        }
-    }
-    free(text);
-    t->nnodes = nlat;
-    if (t->lat != NULL && t->lon != NULL && nlat == nlon)
+    if (report_find_listed(grp, varid, list, is_latitude, NULL, &found_grp, &found))
+        t->lat = read_all(found_grp, found, 1, nlat);
+    if (report_find_listed(grp, varid, list, is_longitude, NULL, &found_grp, &found))
+        t->lon = read_all(found_grp, found, 1, nlon);
+    t->nnodes = nlat[0];
+    if (t->lat != NULL && t->lon != NULL && nlat[0] == nlon[0])
         return true;
     clear_topology(t);
     return false;
-}
-
-/* Where the widest part of the circle that has no node ends, if that is a quarter of it or more; else NAN. */
-static double
-find_gap(const topology *t)
-{
-    enum { DEGREES = 360 };
-    bool taken[DEGREES] = {false};
-    int  run = 0, widest = 0, end = 0;
-
-    for (size_t i = 0; i < t->nnodes; i++)
-        if (fabs(t->lon[i]) <= 720)
-            taken[(int)(t->lon[i] - 360 * floor(t->lon[i] / 360)) % DEGREES] = true;
-    for (int i = 0; i < 2 * DEGREES; i++) {
-        run = taken[i % DEGREES] ? 0 : run + 1;
-        if (run > widest && run < DEGREES) {
-            widest = run;
-            end = (i + 1) % DEGREES;
-        }
-    }
-    return widest >= DEGREES / 4 ? end : NAN;
 }
 
 /* South, north, west, east. False: there is no node, or they lie in one place. */
 static bool
 find_region(const topology *t, double region[4])
 {
+    double range[2];
+
     region[0] = region[2] = INFINITY;
     region[1] = region[3] = -INFINITY;
     for (size_t i = 0; i < t->nnodes; i++) {
@@ -116,17 +103,10 @@ find_region(const topology *t, double region[4])
         region[2] = fmin(region[2], t->lon[i]);
         region[3] = fmax(region[3], t->lon[i]);
     }
-    if (region[3] - region[2] > 180 && isfinite(find_gap(t))) { /* over the meridian where longitudes jump */
-        double start = find_gap(t);
-
-        region[2] = INFINITY;
-        region[3] = -INFINITY;
-        for (size_t i = 0; i < t->nnodes; i++) {
-            double lon = t->lon[i] - 360 * floor((t->lon[i] - start) / 360);
-
-            region[2] = isfinite(lon) ? fmin(region[2], lon) : region[2];
-            region[3] = isfinite(lon) ? fmax(region[3], lon) : region[3];
-        }
+    report_longitudes(t->lon, t->nnodes, range);
+    if (region[3] - region[2] > 180 && range[1] - range[0] <= 270) { /* over the meridian where longitudes jump */
+        region[2] = range[0];
+        region[3] = range[1];
     }
     region[3] = fmin(region[3], region[2] + 360);
     return region[1] > region[0] && region[3] > region[2];

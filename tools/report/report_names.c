@@ -66,30 +66,28 @@ report_is_names(int grp, int varid, int *dimid)
     return is;
 }
 
+typedef struct along {
+    const dump_var *v;
+    int             dimid;
+} along;
+
+static bool
+names_along(const void *arg, int grp, int varid)
+{
+    const along *a = arg;
+    char         name[NC_MAX_NAME + 1] = "";
+    int          own = -1;
+
+    (void)nc_inq_varname(grp, varid, name);
+    return is_text_along(grp, varid, &own) && own == a->dimid &&
+           (report_is_names(grp, varid, &own) || report_att_has_word(a->v->grp, a->v->id, "coordinates", name));
+}
+
 /* The variable that names the places: one that `coordinates` names, or that looks like names. */
 bool
 report_find_names(const dump_var *v, int dimid, int *grp, int *varid)
 {
-    bool found = false;
-
-    *grp = v->grp;
-    do {
-        id_list vars;
-
-        if (id_list_vars(*grp, &vars) == NC_NOERR)
-            for (int i = 0; i < vars.n && !found; i++) {
-                char name[NC_MAX_NAME + 1] = "";
-                int  own = -1;
-
-                *varid = vars.id[i];
-                (void)nc_inq_varname(*grp, *varid, name);
-                found =
-                    (*grp != v->grp || *varid != v->id) && is_text_along(*grp, *varid, &own) && own == dimid &&
-                    (report_is_names(*grp, *varid, &own) || report_att_has_word(v->grp, v->id, "coordinates", name));
-            }
-        id_list_clear(&vars);
-    } while (!found && nc_inq_grp_parent(*grp, grp) == NC_NOERR);
-    return found;
+    return report_find_outward(v, names_along, &(along){.v = v, .dimid = dimid}, grp, varid);
 }
 
 /* WRF's "2001-10-25_03:00:00" is read easier with a blank. */

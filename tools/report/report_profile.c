@@ -71,19 +71,6 @@ find_vertical(const dump_var *v, int *levels, int *grp, int *varid)
 
 /* ---- values ----------------------------------------------------------------------------------------------------- */
 
-static bool
-read_values(report_page *p, const dump_var *v, report_sample *s)
-{
-    value_meaning m;
-    const char   *why;
-    int           rc;
-
-    value_meaning_load(v->grp, v->id, &m);
-    rc = report_fold(p, v, &m, &(report_request){.most = VALUES}, s, NULL, &why);
-    value_meaning_clear(&m);
-    return rc == NC_NOERR && s->all;
-}
-
 static void
 find_range(const double *value, const double *beside, size_t n, double range[2])
 {
@@ -121,19 +108,18 @@ take_values(report_profile *f, report_sample *value, report_sample *level)
 static bool
 load_levels(report_page *p, const dump_var *v, int grp, int varid, report_profile *f)
 {
-    report_sample value = {.n = 0}, level = {.n = 0};
-    dump_var      z;
-    bool          good = dump_var_load_part(&p->d, grp, varid, &z) == NC_NOERR && !z.empty;
+    report_sample value, level;
+    char          name[NC_MAX_NAME + 1] = "";
+    bool          good = report_read_values(p, v->grp, v->id, 0, VALUES, &value) && value.all;
 
-    if (good) {
-        f->downward = report_is_downward(grp, varid);
-        text_add(&f->name, z.name);
-        (void)report_add_units(&f->units, grp, varid);
-        good = read_values(p, v, &value) && read_values(p, &z, &level) && take_values(f, &value, &level);
-        report_sample_clear(&value);
-        report_sample_clear(&level);
-    }
-    dump_var_clear(&z);
+    (void)nc_inq_varname(grp, varid, name);
+    text_add(&f->name, name);
+    (void)report_add_units(&f->units, grp, varid);
+    f->downward = report_is_downward(grp, varid);
+    good =
+        report_read_values(p, grp, varid, 0, VALUES, &level) && level.all && good && take_values(f, &value, &level);
+    report_sample_clear(&value);
+    report_sample_clear(&level);
     return good;
 }
 

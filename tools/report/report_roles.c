@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLANKS " \t\r\n"
-
 static void
 add_coordinate(report_page *p, int grp, int varid)
 {
@@ -23,21 +21,20 @@ add_coordinate(report_page *p, int grp, int varid)
     p->coords[p->ncoords++] = (dump_var_id){.ncid = grp, .varid = varid};
 }
 
-/* All variables whose names the attribute lists. "crs: x y" of grid_mapping has a colon. */
+static bool
+take_coordinate(const void *arg, int grp, int varid)
+{
+    add_coordinate(*(report_page *const *)arg, grp, varid);
+    return false; /* there may be more */
+}
+
+/* All variables whose names the attribute lists. */
 static void
 add_named(report_page *p, int grp, int varid, const char *att)
 {
-    dump_att a;
-    int      found_grp, found;
+    int found_grp, found;
 
-    if (dump_att_load_named(grp, varid, att, &a) == NC_NOERR && a.type == NC_CHAR && a.val != NULL)
-        for (const char *s = a.val; *(s += strspn(s, BLANKS)) != '\0'; s += strcspn(s, BLANKS)) {
-            size_t n = strcspn(s, BLANKS);
-
-            if (report_find_var(grp, s, n > 0 && s[n - 1] == ':' ? n - 1 : n, &found_grp, &found))
-                add_coordinate(p, found_grp, found);
-        }
-    dump_att_clear(&a);
+    (void)report_find_listed(grp, varid, att, take_coordinate, &p, &found_grp, &found);
 }
 
 /* Of one dimension, whose name it has. */

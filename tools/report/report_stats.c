@@ -26,28 +26,26 @@ report_stats_bin(const report_sample *s, const report_scale *scale, report_stats
 }
 
 void
+report_stats_add(report_stats *st, double value)
+{
+    double apart;
+
+    st->n++;
+    if (!isfinite(value)) {
+        st->missing++;
+        return;
+    }
+    apart = value - st->mean;
+    st->mean += apart / (double)(st->n - st->missing);
+    st->squares += apart * (value - st->mean);
+    st->least = fmin(st->least, value);
+    st->most = fmax(st->most, value);
+}
+
+void
 report_stats_make(const report_sample *s, report_stats *st)
 {
-    report_scale scale;
-    double       squares = 0;
-    size_t       n = 0;
-
-    *st = (report_stats){.sampled = !s->all, .n = s->n, .least = INFINITY, .most = -INFINITY};
-    for (size_t i = 0; i < s->n; i++) {
-        double value = s->value[i], apart;
-
-        if (!isfinite(value)) {
-            st->missing++;
-            continue;
-        }
-        n++;
-        apart = value - st->mean;
-        st->mean += apart / (double)n;
-        squares += apart * (value - st->mean);
-        st->least = fmin(st->least, value);
-        st->most = fmax(st->most, value);
-    }
-    st->deviation = n > 0 ? sqrt(squares / (double)n) : 0;
-    scale = report_scale_linear(st->least, st->most);
-    report_stats_bin(s, &scale, st);
+    *st = (report_stats){.sampled = !s->all, .least = INFINITY, .most = -INFINITY};
+    for (size_t i = 0; i < s->n; i++)
+        report_stats_add(st, s->value[i]);
 }

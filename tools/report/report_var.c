@@ -154,7 +154,7 @@ add_statistics(text_buf *t, const report_figure *w, const cf_timebase *tb)
         add_fact_of_values(t, st, "mean");
         report_add_fine(t, &w->digits, st->mean);
         add_fact_of_values(t, st, "std. dev.");
-        report_add_fine(t, &w->digits, st->deviation);
+        report_add_fine(t, &w->digits, sqrt(st->squares / (double)(st->n - st->missing)));
     }
     if (st->missing > 0) {
         add_fact_of_values(t, st, "missing");
@@ -188,8 +188,9 @@ read_values(report_page *p, const dump_var *v, report_figure *w, text_buf *why)
 {
     size_t       asked = p->o->sample;
     bool         many = report_plan_product(v->shape, v->ndims) > SAMPLE_WHOLE;
-    report_stats all;
     const char  *reason;
+    report_stats all;
+    report_scale scale;
     int          rc = report_fold(p, v, &w->meaning,
                                   &(report_request){.most = asked > 0 ? asked
                                                             : many    ? SAMPLE
@@ -199,12 +200,10 @@ read_values(report_page *p, const dump_var *v, report_figure *w, text_buf *why)
     if (report_sample_failed(p, v, rc, reason, why))
         return false;
     report_stats_make(&w->sample, &w->stats);
-    if (asked == 0 && all.n > all.missing) {
-        report_scale scale = report_scale_linear(all.least, all.most);
-
-        report_stats_bin(&w->sample, &scale, &all);
+    if (asked == 0 && all.n > all.missing)
         w->stats = all;
-    }
+    scale = report_scale_linear(w->stats.least, w->stats.most);
+    report_stats_bin(&w->sample, &scale, &w->stats);
     return true;
 }
 
