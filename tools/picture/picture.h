@@ -138,8 +138,8 @@ size_t picture_wrap_text(const char *s, double size, bool bold, double width, co
 /* ---- picture_chart.c: what stands around the data ---------------------------------------------------------------- */
 
 typedef struct picture_tick {
-    double      at; /* 0 ... 1 from the left, or from above */
-    const char *text;
+    double at; /* 0 ... 1 from the left, or from above */
+    char  *text;
 } picture_tick;
 
 typedef struct picture_axis {
@@ -190,6 +190,8 @@ void picture_add_svg(text_buf *t, const picture *p, double scale);
 /* Into a page that has this style: as wide as there is room. */
 void picture_add_to_page(text_buf *t, picture *p);
 void picture_add_page_style(text_buf *t);
+/* The data of a picture's only path, in whole units, without points that lie on a nearly straight way. */
+void picture_add_thin_path(text_buf *t, const picture *p);
 
 extern const bool picture_has_cairo;
 

@@ -16,11 +16,12 @@ enum {
     TITLE = 16, /* the size of its letters */
     LINE = 18,  /* from base line to base line */
     TITLE_LINE = 21,
-    TICK = 5,  /* the length of a mark */
-    APART = 8, /* between two labels */
-    ROW = 17,  /* of names, each of which has room */
-    BAR = 12,  /* its height */
-    BINS = 30, /* of the histogram above it */
+    TICK = 5,        /* the length of a mark */
+    APART = 8,       /* between two labels */
+    ROW = 17,        /* of names, each of which has room */
+    BAR = 12,        /* its height */
+    BAR_LEAST = 280, /* as wide as the area, but not less where there is room */
+    BINS = 30,       /* of the histogram above it */
     SWATCH = 12,
     TITLE_LINES = 4,
     AREA_LEAST = 40
@@ -203,14 +204,13 @@ static void
 add_bar(const picture_chart *c, picture *p, double above)
 {
     double        top = above + (c->nbins > 0 ? BINS : 0), y = top + BAR + TICK + LINE + PICTURE_FONT;
-    double        left = MARGIN + BAR, width = c->width - 2 * left;
+    double        edge = MARGIN + BAR, width = fmax(c->area_width, fmin(BAR_LEAST, c->width - 2 * edge));
+    double        left = c->left + (c->area_width - width) / 2;
     picture_cells cells;
     picture_text  text = {.size = PICTURE_FONT, .tone = PICTURE_SOFT, .y = y + (c->bar.name != NULL ? LINE : 0)};
 
-    if (c->area_width >= 240) {
-        left = c->left;
-        width = c->area_width;
-    }
+    if (width > c->area_width)
+        left = fmin(fmax(left, edge), c->width - edge - width);
     if (c->nbins > 0)
         picture_bins(p, c->bins, c->nbins, left, above, width, BINS);
     picture_cells_init(&cells, c->ncolors, 1);

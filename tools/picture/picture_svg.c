@@ -5,6 +5,7 @@
 #include "common/text_quote.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const dark[PICTURE_TONES] = {
@@ -44,36 +45,80 @@ add_style(text_buf *t, const picture *p, const picture_style *s)
         text_addf(t, " opacity=\"%.3g\"", s->opacity);
 }
 
-/* In tenths of a unit, and from the second point of a line on from the one before: a coast has thousands of points. */
+/* ---- paths ------------------------------------------------------------------------------------------------------ */
+
+/* From the second point of a line on from the one before: a coast has thousands of points. */
+typedef struct pen {
+    text_buf *t;
+    double    grain; /* what places are rounded to */
+    long      x, y;
+    char      before;
+} pen;
+
+static void
+add_point(pen *p, char how, long x, long y)
+{
+    if (how == 'M') {
+        text_addf(p->t, "M%g %g", (double)x * p->grain, (double)y * p->grain);
+    } else {
+        text_add(p->t, p->before == 'M' ? "l" : x >= p->x ? " " : "");
+        text_addf(p->t, y >= p->y ? "%g %g" : "%g%g", (double)(x - p->x) * p->grain, (double)(y - p->y) * p->grain);
+    }
+    p->x = x;
+    p->y = y;
+}
+
+/* The way to a point and on to the next one is nearly straight, and not long. */
+static bool
+is_straight(const pen *p, long x, long y, long next_x, long next_y)
+{
+    enum { LONG = 40 };
+    long ux = x - p->x, uy = y - p->y, vx = next_x - p->x, vy = next_y - p->y;
+    long reach = labs(vx) > labs(vy) ? labs(vx) : labs(vy);
+
+    return (ux == 0 && vx == 0) || (uy == 0 && vy == 0) || (labs(ux * vy - uy * vx) <= reach && reach <= LONG);
+}
+
+static void
+add_points(text_buf *t, const picture_point *at, size_t n, double grain, bool thin)
+{
+    pen p = {.t = t, .grain = grain};
+
+    for (size_t i = 0; i < n; i++) {
+        long x = lround(at[i].x / grain), y = lround(at[i].y / grain);
+        bool on = thin && at[i].how == 'L' && i + 1 < n && at[i + 1].how == 'L';
+
+        if (at[i].how == 'Z')
+            text_addc(t, 'Z');
+        else if (on && is_straight(&p, x, y, lround(at[i + 1].x / grain), lround(at[i + 1].y / grain)))
+            continue;
+        else
+            add_point(&p, at[i].how, x, y);
+        p.before = at[i].how;
+    }
+}
+
+void
+picture_add_thin_path(text_buf *t, const picture *p)
+{
+    add_points(t, p->point, p->npoints, 1, true);
+}
+
 static void
 add_path(text_buf *t, const picture *p, const picture_shape *s)
 {
-    long x = 0, y = 0;
-    char before = 'Z';
+    const double tenth = 0.1;
 
     if (s->n == 0)
         return;
     text_add(t, "<path d=\"");
-    for (size_t i = s->first; i < s->first + s->n; i++) {
-        const picture_point *at = &p->point[i];
-        long                 to_x = lround(at->x * 10), to_y = lround(at->y * 10);
-
-        if (at->how == 'Z') {
-            text_addc(t, 'Z');
-        } else if (at->how == 'M') {
-            text_addf(t, "M%g %g", (double)to_x / 10, (double)to_y / 10);
-        } else {
-            text_add(t, before == 'M' ? "l" : to_x >= x ? " " : "");
-            text_addf(t, to_y >= y ? "%g %g" : "%g%g", (double)(to_x - x) / 10, (double)(to_y - y) / 10);
-        }
-        before = at->how;
-        x = at->how == 'Z' ? x : to_x;
-        y = at->how == 'Z' ? y : to_y;
-    }
+    add_points(t, p->point + s->first, s->n, tenth, false);
     text_addc(t, '"');
     add_style(t, p, &s->style);
     text_add(t, "/>\n");
 }
+
+/* ---- others ----------------------------------------------------------------------------------------------------- */
 
 static void
 add_text(text_buf *t, const picture *p, const picture_shape *s)

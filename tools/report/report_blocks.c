@@ -68,7 +68,7 @@ static void
 add_line(text_buf *t, const report_figure *d, bool last, size_t room)
 {
     text_buf label = TEXT_BUF_INIT;
-    size_t   n = add_safe(t, d->y_name.s, room);
+    size_t   n = add_safe(t, d->y_axis.name.s, room);
 
     report_figure_end(d, true, last, &label);
     if (n + 1 < room) {
@@ -84,7 +84,7 @@ static void
 add_ends(text_buf *t, const report_figure *d, size_t width, size_t room)
 {
     text_buf label[2] = {TEXT_BUF_INIT, TEXT_BUF_INIT}, last = TEXT_BUF_INIT;
-    size_t   n = add_safe(t, d->x_name.s, room), m;
+    size_t   n = add_safe(t, d->x_axis.name.s, room), m;
 
     report_figure_end(d, false, false, &label[0]);
     report_figure_end(d, false, true, &label[1]);

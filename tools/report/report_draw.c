@@ -194,22 +194,27 @@ draw_to(void *arg, bool joined, double row, double col)
     (joined ? picture_line : picture_move)(at->p, x, y);
 }
 
+void
+report_draw_lines(report_geo *g, report_geo_lines *lines, bool upward, const picture_chart *c, picture *p)
+{
+    lines(g, draw_to, &(pen){.p = p, .c = c, .ny = (double)g->ny, .nx = (double)g->nx, .upward = upward});
+}
+
 /* A bright line below makes the dark one seen on every color. */
 static void
 draw_earth(report_figure *d, const picture_chart *c, picture *p)
 {
-    pen at = {.p = p, .c = c, .ny = (double)d->geo->ny, .nx = (double)d->geo->nx, .upward = d->upward};
     const picture_style halo = {.stroke = {PICTURE_OWN, {255, 255, 255}}, .width = 2.4, .opacity = 0.4};
     picture_style       line = {.stroke = {PICTURE_OWN, {0}}, .width = 0.7, .opacity = 0.8, .dotted = true};
 
     picture_path(p, &line);
-    report_geo_graticule(d->geo, draw_to, &at);
+    report_draw_lines(d->geo, report_geo_graticule, d->upward, c, p);
     picture_path(p, &halo);
-    report_geo_coast(d->geo, draw_to, &at);
+    report_draw_lines(d->geo, report_geo_coast, d->upward, c, p);
     line.dotted = false;
     line.width = 0.9;
     picture_path(p, &line);
-    report_geo_coast(d->geo, draw_to, &at);
+    report_draw_lines(d->geo, report_geo_coast, d->upward, c, p);
 }
 
 static void

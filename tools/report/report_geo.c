@@ -14,15 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODES = 65536, COARSE = 24 };
+enum { NODES = 65536, PROJECTED = 512, COARSE = 24 };
 
 #define RADIAN (3.14159265358979323846 / 180)
-
-/* Places along one dimension. */
-typedef struct report_nodes {
-    size_t  n, *index;
-    double *value;
-} report_nodes;
 
 /* ---- values --------------------------------------------------------------------------------------------------- */
 
@@ -65,32 +59,6 @@ clean_values(report_geo *g)
     return good * 2 > nlat;
 }
 
-static bool
-load_plane(report_page *p, report_geo *g)
-{
-    report_sample lat, lon;
-    bool          good = report_read_values(p, g->lat_grp, g->lat_id, 2, NODES, &lat);
-    int           n = lat.ndims;
-
-    good = report_read_values(p, g->lon_grp, g->lon_id, 2, NODES, &lon) && good && lon.ndims >= 2 &&
-           same_indices(&lat.axis[n - 2], &lon.axis[lon.ndims - 2]) &&
-           same_indices(&lat.axis[n - 1], &lon.axis[lon.ndims - 1]) && lat.axis[n - 2].n > 1 && lat.axis[n - 1].n > 1;
-    if (good) {
-        take_indices(&lat.axis[n - 2], &g->rows, &g->row);
-        take_indices(&lat.axis[n - 1], &g->cols, &g->col);
-        g->lat = lat.value;
-        g->lon = lon.value;
-        lat.value = lon.value = NULL;
-        good = clean_values(g);
-        g->point = memory_alloc(g->rows * g->cols, sizeof *g->point);
-        for (size_t i = 0; i < g->rows * g->cols; i++)
-            set_point(g->point[i], g->lat[i], g->lon[i]);
-    }
-    report_sample_clear(&lat);
-    report_sample_clear(&lon);
-    return good;
-}
-
 /* All differences have one sign. */
 static bool
 is_monotonic(const double *v, size_t n)
@@ -101,126 +69,90 @@ is_monotonic(const double *v, size_t n)
     return n > 1;
 }
 
+/* Degrees, as they are stored. */
 static bool
-load_axes(report_page *p, report_geo *g)
+take_degrees(report_sample *lat, report_sample *lon, report_geo *g)
 {
-    report_sample lat, lon;
-    bool          good = report_read_values(p, g->lat_grp, g->lat_id, 1, NODES, &lat);
+    bool good;
 
-    good = report_read_values(p, g->lon_grp, g->lon_id, 1, NODES, &lon) && good;
+    g->lat = lat->value;
+    g->lon = lon->value;
+    lat->value = lon->value = NULL;
+    good = clean_values(g);
+    for (size_t i = 1; !g->plane && i < g->cols; i++) /* 350, 0, 10 */
+        g->lon[i] += 360 * round((g->lon[i - 1] - g->lon[i]) / 360);
+    return good && (g->plane || (is_monotonic(g->lat, g->rows) && is_monotonic(g->lon, g->cols)));
+}
+
+/* What the variable's values are to be multiplied by for the projection. */
+static double
+unit_of(const report_projection *of, int grp, int varid)
+{
+    char  *units = coord_text_att(grp, varid, "units");
+    double unit = report_projection_unit(of, units != NULL ? units : "");
+
+    free(units);
+    return unit;
+}
+
+/* By `grid_mapping`, from the coordinates of the two dimensions. */
+static bool
+project(const report_sample *y, const report_sample *x, report_geo *g)
+{
+    report_projection of;
+    double            y_unit, x_unit;
+    bool              any = false;
+
+    if (!report_projection_load(g->map_grp, g->map_id, &of))
+        return false;
+    y_unit = unit_of(&of, g->lat_grp, g->lat_id);
+    x_unit = unit_of(&of, g->lon_grp, g->lon_id);
+    g->lat = memory_alloc(g->rows * g->cols, sizeof *g->lat);
+    g->lon = memory_alloc(g->rows * g->cols, sizeof *g->lon);
+    for (size_t i = 0; i < g->rows * g->cols; i++)
+        if (report_projection_invert(&of, x->value[i % g->cols] * x_unit, y->value[i / g->cols] * y_unit, &g->lat[i],
+                                     &g->lon[i]))
+            any = true;
+        else
+            g->lat[i] = g->lon[i] = NAN;
+    return any;
+}
+
+/* By two variables: of one dimension each, or both of the two dimensions of the map. */
+static bool
+read_places(report_page *p, report_geo *g)
+{
+    int                dims = g->plane && !g->projected ? 2 : 1;
+    size_t             most = g->projected ? PROJECTED : NODES;
+    report_sample      lat, lon;
+    const report_axis *y, *x;
+    bool               good = report_read_values(p, g->lat_grp, g->lat_id, dims, most, &lat);
+
+    good = report_read_values(p, g->lon_grp, g->lon_id, dims, most, &lon) && good;
     if (good) {
-        take_indices(&lat.axis[0], &g->rows, &g->row);
-        take_indices(&lon.axis[0], &g->cols, &g->col);
-        g->lat = lat.value;
-        g->lon = lon.value;
-        lat.value = lon.value = NULL;
-        good = clean_values(g);
-        for (size_t i = 1; i < g->cols; i++) /* 350, 0, 10 */
-            g->lon[i] += 360 * round((g->lon[i - 1] - g->lon[i]) / 360);
-        good = good && is_monotonic(g->lat, g->rows) && is_monotonic(g->lon, g->cols);
+        y = &lat.axis[lat.ndims - dims];
+        x = &lon.axis[lon.ndims - 1];
+        take_indices(y, &g->rows, &g->row);
+        take_indices(x, &g->cols, &g->col);
+        good =
+            g->rows > 1 && g->cols > 1 &&
+            (dims == 1 || (same_indices(y, &lon.axis[lon.ndims - 2]) && same_indices(x, &lat.axis[lat.ndims - 1])));
     }
+    good = good && (g->projected ? project(&lat, &lon, g) : take_degrees(&lat, &lon, g));
     report_sample_clear(&lat);
     report_sample_clear(&lon);
     return good;
 }
 
-/* How many of them there are to a side, so that together they are as many as is useful. */
-static size_t
-nodes_along(size_t len)
-{
-    enum { SIDE = 256 };
-
-    return len < SIDE ? len : SIDE;
-}
-
-/* Evenly spaced indices and the coordinate's values there, in what the projection takes. */
-static bool
-read_projected(report_page *p, const report_projection *of, int grp, int varid, size_t len, report_nodes *out)
-{
-    report_sample s;
-    char         *units;
-    double        unit;
-    bool          good = report_read_values(p, grp, varid, 1, NODES, &s) && s.n > 1 && s.axis[0].len == len;
-
-    if (good) {
-        units = coord_text_att(grp, varid, "units");
-        unit = report_projection_unit(of, units != NULL ? units : "");
-        free(units);
-        out->n = nodes_along(s.n);
-        out->index = memory_alloc(out->n, sizeof *out->index);
-        out->value = memory_alloc(out->n, sizeof *out->value);
-        for (size_t i = 0; i < out->n; i++) {
-            size_t k = (size_t)((double)i * (double)(s.n - 1) / (double)(out->n - 1) + 0.5);
-
-            out->index[i] = s.axis[0].index[k];
-            out->value[i] = s.value[k] * unit;
-        }
-    }
-    report_sample_clear(&s);
-    return good;
-}
-
-static void
-compute_places(const report_projection *of, const report_nodes *y, const report_nodes *x, report_geo *g)
-{
-    size_t n = y->n * x->n;
-
-    g->lat = memory_alloc(n, sizeof *g->lat);
-    g->lon = memory_alloc(n, sizeof *g->lon);
-    g->point = memory_alloc(n, sizeof *g->point);
-    for (size_t i = 0; i < n; i++) {
-        if (!report_projection_invert(of, x->value[i % x->n], y->value[i / x->n], &g->lat[i], &g->lon[i]))
-            g->lat[i] = g->lon[i] = NAN;
-        set_point(g->point[i], g->lat[i], g->lon[i]);
-    }
-}
-
-/* By `grid_mapping`, from the coordinates of the two dimensions. */
-static bool
-load_projected(report_page *p, report_geo *g)
-{
-    report_projection of;
-    report_nodes      y = {.n = 0}, x = {.n = 0};
-    bool              good = report_projection_load(g->map_grp, g->map_id, &of) &&
-                read_projected(p, &of, g->lat_grp, g->lat_id, g->ny, &y) &&
-                read_projected(p, &of, g->lon_grp, g->lon_id, g->nx, &x);
-
-    if (good) {
-        compute_places(&of, &y, &x, g);
-        g->rows = y.n;
-        g->cols = x.n;
-        g->row = y.index;
-        g->col = x.index;
-        y.index = x.index = NULL;
-        good = false;
-        for (size_t i = 0; i < g->rows * g->cols && !good; i++)
-            good = isfinite(g->lat[i]);
-    }
-    free(y.index);
-    free(y.value);
-    free(x.index);
-    free(x.value);
-    return good;
-}
-
-static bool
-load_mesh(report_geo *g)
-{
-    if (!report_mesh_place(g))
-        return false;
-    g->point = memory_alloc(g->rows * g->cols, sizeof *g->point);
-    for (size_t i = 0; i < g->rows * g->cols; i++)
-        set_point(g->point[i], g->lat[i], g->lon[i]);
-    return true;
-}
-
 void
 report_geo_read(report_page *p, report_geo *g)
 {
-    g->has = g->mesh        ? load_mesh(g)
-             : g->projected ? load_projected(p, g)
-             : g->plane     ? load_plane(p, g)
-                            : load_axes(p, g);
+    g->has = g->mesh ? report_mesh_place(g) : read_places(p, g);
+    if (g->has && g->plane) {
+        g->point = memory_alloc(g->rows * g->cols, sizeof *g->point);
+        for (size_t i = 0; i < g->rows * g->cols; i++)
+            set_point(g->point[i], g->lat[i], g->lon[i]);
+    }
     if (!g->has)
         report_geo_clear(g);
 }

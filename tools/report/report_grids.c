@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { THOUSAND = 1000, NODES = 25, STRAIGHT = 40 };
+enum { THOUSAND = 1000, NODES = 25 };
 
 struct report_grid {
     int        y_dim, x_dim;
@@ -19,72 +19,17 @@ struct report_grid {
 
 /* ---- lines ---------------------------------------------------------------------------------------------------- */
 
-/* A path that leaves out points between which it is nearly straight. */
-typedef struct path {
-    text_buf *t;
-    size_t    ny, nx;
-    bool      begun, pending;
-    long      x, y;             /* written */
-    long      ahead_x, ahead_y; /* not yet */
-} path;
-
 static void
-add_step(path *p, char command, long x, long y)
+add_lines(text_buf *t, const char *name, report_geo *g, report_geo_lines *lines)
 {
-    if (command != '\0')
-        text_addc(p->t, command);
-    else if (x >= 0)
-        text_addc(p->t, ' ');
-    text_addf(p->t, y < 0 ? "%ld%ld" : "%ld %ld", x, y);
-}
+    picture p = {.n = 0};
 
-static void
-flush_path(path *p)
-{
-    if (!p->pending)
-        return;
-    add_step(p, p->begun ? 'l' : '\0', p->ahead_x - p->x, p->ahead_y - p->y);
-    p->begun = p->pending = false;
-    p->x = p->ahead_x;
-    p->y = p->ahead_y;
-}
-
-static void
-add_to_path(void *arg, bool joined, double row, double col)
-{
-    path *p = arg;
-    long  x = lround((col + 0.5) / (double)p->nx * THOUSAND), y = lround((row + 0.5) / (double)p->ny * THOUSAND);
-
-    if (!joined) {
-        flush_path(p);
-        add_step(p, 'M', x, y);
-        p->begun = true;
-        p->x = x;
-        p->y = y;
-        return;
-    }
-    if (p->pending) {
-        long ux = p->ahead_x - p->x, uy = p->ahead_y - p->y, vx = x - p->x, vy = y - p->y;
-        long reach = labs(vx) > labs(vy) ? labs(vx) : labs(vy);
-        bool level = (ux == 0 && vx == 0) || (uy == 0 && vy == 0);
-
-        if (!level && (labs(ux * vy - uy * vx) > reach || reach > STRAIGHT))
-            flush_path(p);
-    }
-    p->pending = x != p->x || y != p->y;
-    p->ahead_x = x;
-    p->ahead_y = y;
-}
-
-static void
-add_lines(text_buf *t, const char *name, report_geo *g, void lines(report_geo *, report_geo_line *, void *))
-{
-    path p = {.t = t, .ny = g->ny, .nx = g->nx};
-
+    picture_path(&p, &(picture_style){.width = 1});
+    report_draw_lines(g, lines, false, &(picture_chart){.area_width = THOUSAND, .area_height = THOUSAND}, &p);
     text_addf(t, "<path class=%s d=\"", name);
-    lines(g, add_to_path, &p);
-    flush_path(&p);
+    picture_add_thin_path(t, &p);
     text_add(t, "\"/>");
+    picture_clear(&p);
 }
 
 /* ---- nodes ---------------------------------------------------------------------------------------------------- */

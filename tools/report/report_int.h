@@ -364,8 +364,9 @@ bool report_mesh_place(report_geo *g);
 /* A point of a line, in indices; `joined`: to the one before. */
 typedef void report_geo_line(void *arg, bool joined, double row, double col);
 
-void report_geo_coast(report_geo *g, report_geo_line *line, void *arg);
-void report_geo_graticule(report_geo *g, report_geo_line *line, void *arg);
+typedef void report_geo_lines(report_geo *g, report_geo_line *line, void *arg);
+
+report_geo_lines report_geo_coast, report_geo_graticule;
 
 typedef struct report_coast_line {
     short lon, lat; /* where it begins, in tenths of a degree */
@@ -375,6 +376,22 @@ typedef struct report_coast_line {
 extern const report_coast_line report_coast[];
 extern const size_t            report_coast_lines;
 extern const signed char       report_coast_steps[][2]; /* longitude, latitude */
+
+/* ---- report_flags.c: categories ------------------------------------------------------------------------------- */
+
+/* CF's flags: the values that mean something, and what. With flag_masks: the values that occur. */
+typedef struct report_flags {
+    int    n;
+    double value[REPORT_CATEGORIES];
+    char  *name[REPORT_CATEGORIES];
+    size_t count[REPORT_CATEGORIES], others; /* of the sample's values */
+    bool   sampled;                          /* these are not all */
+} report_flags;
+
+/* n 0: the variable has none, or more than REPORT_CATEGORIES. */
+void report_flags_load(const dump_var *v, const value_meaning *m, const report_sample *s, report_flags *f);
+int  report_flags_find(const report_flags *f, double value); /* -1: none */
+void report_flags_clear(report_flags *f);
 
 /* ---- report_ticks.c: round values along an axis ---------------------------------------------------------------- */
 
@@ -403,43 +420,27 @@ typedef struct report_coord {
 void report_coord_load(report_page *p, const dump_var *v, int dim, report_coord *c);
 void report_coord_clear(report_coord *c);
 
-typedef struct report_tick {
-    double index;
-    char  *text;
-} report_tick;
-
+/* Ticks of an axis, and what the numbers stand for. */
 typedef struct report_ticks {
-    size_t       n;
-    report_tick *v;
-    int          exponent; /* the numbers stand for so many powers of ten */
+    picture_axis axis;
+    text_buf     name;
+    int          exponent; /* so many powers of ten */
+    double       len;      /* of the indices */
+    bool         cells;    /* an index is the middle of a cell; else the first and last are at the ends */
+    bool         upward;   /* the first index is below */
+    double       last;     /* the index of the last tick */
 } report_ticks;
 
-void report_ticks_make(const report_coord *c, size_t most, report_ticks *t);
-void report_ticks_values(const report_scale *s, size_t many, report_ticks *t); /* index: between 0 and 1 */
+/* Of a dimension of a map (cells) or of a line. */
+void report_ticks_make(const report_coord *c, size_t most, bool cells, bool upward, report_ticks *t);
+void report_ticks_values(const report_scale *s, size_t many, bool upward, report_ticks *t);
 void report_ticks_along(const report_geo *g, bool vertical, bool upward,
-                        report_ticks *t); /* the left or lower edge */
+                        report_ticks *t);                       /* the left or lower edge of a map */
+void report_ticks_rows(const report_flags *f, report_ticks *t); /* categories, from below */
 /* How far apart the lines of the graticule are. */
 void report_geo_steps(const report_geo *g, double *lat, double *lon);
 void report_ticks_clear(report_ticks *t);
-/* Where an index of `len` is along its side, 0 ... 1. `cells`: it is the middle of a cell. */
-double report_tick_part(double index, double len, bool cells);
-void   report_add_degrees(text_buf *t, double value, bool latitude, int decimals);
-
-/* ---- report_flags.c: categories ------------------------------------------------------------------------------- */
-
-/* CF's flags: the values that mean something, and what. With flag_masks: the values that occur. */
-typedef struct report_flags {
-    int    n;
-    double value[REPORT_CATEGORIES];
-    char  *name[REPORT_CATEGORIES];
-    size_t count[REPORT_CATEGORIES], others; /* of the sample's values */
-    bool   sampled;                          /* these are not all */
-} report_flags;
-
-/* n 0: the variable has none, or more than REPORT_CATEGORIES. */
-void report_flags_load(const dump_var *v, const value_meaning *m, const report_sample *s, report_flags *f);
-int  report_flags_find(const report_flags *f, double value); /* -1: none */
-void report_flags_clear(report_flags *f);
+void report_add_degrees(text_buf *t, double value, bool latitude, int decimals);
 
 /* ---- report_places.c, report_grids.c: what the page's script knows of places, once for all variables --------- */
 
@@ -513,9 +514,8 @@ typedef struct report_figure {
     size_t         rows;   /* of names along y, each with a text; 0: too many, or none */
     report_geo    *geo;    /* NULL: not on Earth */
     size_t         grid, x_place, y_place;
-    report_ticks   x_ticks, y_ticks; /* of a line: y between 0 and 1 */
+    report_ticks   x_axis, y_axis;
     text_buf       title, note, units;
-    text_buf       x_name, y_name; /* with units */
 } report_figure;
 
 void report_figure_choose(report_figure *d); /* what of v is drawn */
@@ -543,6 +543,8 @@ void report_draw_map(const report_figure *d, const report_sample *s, size_t widt
 /* The map, or the line, in at most so many cells, which may be higher than they are wide. Line: color 1. */
 void report_draw_cells(const report_figure *d, size_t most_width, size_t most_height, double pixel_height,
                        picture_cells *cells);
+/* Coast or graticule in the area of a chart, into the path that is begun. */
+void report_draw_lines(report_geo *g, report_geo_lines *lines, bool upward, const picture_chart *c, picture *p);
 /* Into the area of a chart. */
 void report_draw_data(report_figure *d, const picture_chart *c, double scale, picture *p);
 

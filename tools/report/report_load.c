@@ -65,14 +65,14 @@ report_dim_name(const dump_var *v, int dim, char name[NC_MAX_NAME + 1])
 
 /* A name, with what the ticks are in: "plev (10^3 Pa)". */
 static void
-name_axis(text_buf *t, const char *name, const char *units, int exponent)
+name_axis(report_ticks *t, const char *name, const char *units)
 {
     text_buf scaled = TEXT_BUF_INIT;
 
-    report_add_scaled_units(&scaled, units, exponent);
-    text_add(t, name);
+    report_add_scaled_units(&scaled, units, t->exponent);
+    text_add(&t->name, name);
     if (scaled.len > 0)
-        text_addf(t, " (%s)", scaled.s);
+        text_addf(&t->name, " (%s)", scaled.s);
     text_clear(&scaled);
 }
 
@@ -94,7 +94,7 @@ place_map(report_figure *d)
 
 /* Along dimension `dim`. */
 static void
-place_ticks(report_figure *d, int dim, report_ticks *ticks, text_buf *name, size_t *place)
+place_ticks(report_figure *d, int dim, report_ticks *ticks, size_t *place)
 {
     enum { TIMES_MOST = 6, OTHERS_MOST = 7, NAMES_MOST = 40 };
     const report_coord *c = report_page_place(d->page, &d->v, dim, place);
@@ -104,15 +104,19 @@ place_ticks(report_figure *d, int dim, report_ticks *ticks, text_buf *name, size
     report_dim_name(&d->v, dim, dim_name);
     if (d->geo != NULL && d->geo->plane) {
         report_ticks_along(d->geo, dim == d->y, d->upward, ticks);
-        text_add(name, dim_name);
+        text_add(&ticks->name, dim_name);
         return;
     }
     if (rows && c->n <= NAMES_MOST) {
         d->rows = c->n;
         d->aspect = fmin(fmax(0.3, 0.035 * (double)c->n), 1.2);
     }
-    report_ticks_make(c, c->kind == REPORT_TIMES ? TIMES_MOST : rows ? NAMES_MOST : OTHERS_MOST, ticks);
-    name_axis(name, dim_name, c->units.s, ticks->exponent);
+    report_ticks_make(c,
+                      c->kind == REPORT_TIMES ? TIMES_MOST
+                      : rows                  ? NAMES_MOST
+                                              : OTHERS_MOST,
+                      d->y >= 0, dim == d->y && d->upward, ticks);
+    name_axis(ticks, dim_name, c->units.s);
 }
 
 /* False: the values are no times. */
@@ -124,7 +128,7 @@ place_times(report_figure *d)
 
     c.time = dump_timebase_for(&d->page->d, d->v.grp, d->v.id, d->v.name);
     if (c.time.valid)
-        report_ticks_make(&c, 6, &d->y_ticks);
+        report_ticks_make(&c, 6, false, true, &d->y_axis);
     return c.time.valid;
 }
 
@@ -147,10 +151,12 @@ place_line(report_figure *d)
     if (!log && !look->has_range)
         report_scale_widen(s);
     d->upward = true;
-    if (!log && place_times(d))
+    if (d->flags.n > 0)
+        report_ticks_rows(&d->flags, &d->y_axis);
+    if (d->flags.n > 0 || (!log && place_times(d)))
         return;
-    report_ticks_values(s, 6, &d->y_ticks);
-    report_add_scaled_units(&d->y_name, d->units.s, d->y_ticks.exponent);
+    report_ticks_values(s, 6, true, &d->y_axis);
+    report_add_scaled_units(&d->y_axis.name, d->units.s, d->y_axis.exponent);
 }
 
 /* Values across, the vertical coordinate upward or downward. */
@@ -164,10 +170,10 @@ place_profile(report_figure *d)
     d->y = -1;
     d->upward = !f->downward;
     d->aspect = 1;
-    report_ticks_values(&f->across, 6, &d->x_ticks);
-    report_add_scaled_units(&d->x_name, d->units.s, d->x_ticks.exponent);
-    report_ticks_values(&f->up, 7, &d->y_ticks);
-    name_axis(&d->y_name, f->name.s, f->units.s, d->y_ticks.exponent);
+    report_ticks_values(&f->across, 6, false, &d->x_axis);
+    report_add_scaled_units(&d->x_axis.name, d->units.s, d->x_axis.exponent);
+    report_ticks_values(&f->up, 7, d->upward, &d->y_axis);
+    name_axis(&d->y_axis, f->name.s, f->units.s);
 }
 
 void
@@ -179,9 +185,9 @@ report_figure_place(report_figure *d)
     }
     if (d->y >= 0)
         place_map(d);
-    place_ticks(d, d->x, &d->x_ticks, &d->x_name, &d->x_place);
+    place_ticks(d, d->x, &d->x_axis, &d->x_place);
     if (d->y >= 0)
-        place_ticks(d, d->y, &d->y_ticks, &d->y_name, &d->y_place);
+        place_ticks(d, d->y, &d->y_axis, &d->y_place);
     else
         place_line(d);
 }
@@ -221,10 +227,8 @@ report_figure_end(const report_figure *d, bool vertical, bool last, text_buf *t)
 void
 report_figure_clear(report_figure *d)
 {
-    report_ticks_clear(&d->x_ticks);
-    report_ticks_clear(&d->y_ticks);
-    text_clear(&d->x_name);
-    text_clear(&d->y_name);
+    report_ticks_clear(&d->x_axis);
+    report_ticks_clear(&d->y_axis);
     text_clear(&d->title);
     text_clear(&d->note);
     text_clear(&d->units);

@@ -11,26 +11,22 @@
 static void
 add_tick(report_ticks *t, double index, const char *text)
 {
-    report_tick *more = realloc(t->v, (t->n + 1) * sizeof *t->v);
+    picture_tick *more = realloc(t->axis.tick, (t->axis.n + 1) * sizeof *more);
+    double        at = t->cells ? (index + 0.5) / t->len : t->len > 1 ? index / (t->len - 1) : 0.5;
 
-    t->v = memory_need(more);
-    t->v[t->n] = (report_tick){.index = index, .text = memory_alloc(strlen(text) + 1, 1)};
-    memcpy(t->v[t->n++].text, text, strlen(text));
+    t->axis.tick = memory_need(more);
+    t->axis.tick[t->axis.n++] = (picture_tick){.at = t->upward ? 1 - at : at, .text = memory_textf("%s", text)};
+    t->last = index;
 }
 
 void
 report_ticks_clear(report_ticks *t)
 {
-    for (size_t i = 0; i < t->n; i++)
-        free(t->v[i].text);
-    free(t->v);
-    *t = (report_ticks){.n = 0};
-}
-
-double
-report_tick_part(double index, double len, bool cells)
-{
-    return cells ? (index + 0.5) / len : len > 1 ? index / (len - 1) : 0.5;
+    for (size_t i = 0; i < t->axis.n; i++)
+        free(t->axis.tick[i].text);
+    free(t->axis.tick);
+    text_clear(&t->name);
+    *t = (report_ticks){.len = 0};
 }
 
 /* ---- numbers and degrees -------------------------------------------------------------------------------------- */
@@ -124,7 +120,7 @@ add_between(const report_coord *c, size_t i, double step, double apart, report_t
         double   index = c->index[i] + (v1 != v0 ? (at - v0) / (v1 - v0) : 0) * (c->index[i + 1] - c->index[i]);
         text_buf text = TEXT_BUF_INIT;
 
-        if (t->n == 0 || index - t->v[t->n - 1].index > apart) {
+        if (t->axis.n == 0 || index - t->last > apart) {
             add_value(&text, c, at, step, t->exponent);
             add_tick(t, index, text.s);
         }
@@ -250,7 +246,7 @@ make_times(const report_coord *c, size_t most, report_ticks *t)
             if (value >= low - 1e-9 * fabs(low) && value <= high && (k > first || u->months == 0 || value <= low))
                 add_time(c, u, value, t);
         }
-        return t->n > 0;
+        return t->axis.n > 0;
     }
     return false;
 }
@@ -297,9 +293,9 @@ make_indices(const report_coord *c, size_t most, report_ticks *t)
 }
 
 void
-report_ticks_make(const report_coord *c, size_t most, report_ticks *t)
+report_ticks_make(const report_coord *c, size_t most, bool cells, bool upward, report_ticks *t)
 {
-    *t = (report_ticks){.n = 0};
+    *t = (report_ticks){.len = (double)c->len, .cells = cells, .upward = upward};
     if (most < 1)
         return;
     if (c->name != NULL)
@@ -340,12 +336,12 @@ make_decades(const report_scale *s, size_t many, report_ticks *t)
 }
 
 void
-report_ticks_values(const report_scale *s, size_t many, report_ticks *t)
+report_ticks_values(const report_scale *s, size_t many, bool upward, report_ticks *t)
 {
     double             index[2] = {0, 1}, value[2] = {s->least, s->most}, least = s->least;
     const report_coord c = {.kind = REPORT_NUMBERS, .len = 1, .n = 2, .index = index, .value = value};
 
-    *t = (report_ticks){.n = 0};
+    *t = (report_ticks){.len = 2, .upward = upward};
     if (s->log) {
         make_decades(s, many, t);
     } else if (s->most > s->least) {
@@ -396,9 +392,19 @@ report_ticks_along(const report_geo *g, bool vertical, bool upward, report_ticks
                       .index = index,
                       .value = value};
 
-    *t = (report_ticks){.n = 0};
+    *t = (report_ticks){.len = (double)c.len, .cells = true, .upward = vertical && upward};
     report_geo_steps(g, &lat_step, &lon_step);
     find_edge(g, vertical, upward, &c, POINTS);
     if (c.n > 1)
         make_numbers(&c, 8, vertical ? lat_step : lon_step, t);
+}
+
+void
+report_ticks_rows(const report_flags *f, report_ticks *t)
+{
+    int n = f->n + (f->others > 0);
+
+    *t = (report_ticks){.len = n, .cells = true, .upward = true};
+    for (int i = 0; i < n; i++)
+        add_tick(t, i, i < f->n ? f->name[i] : "other values");
 }
