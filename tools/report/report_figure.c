@@ -251,9 +251,7 @@ add_slider(text_buf *t, const map *m)
     char name[NC_MAX_NAME + 1];
 
     report_dim_name(&m->d->v, m->slide, name);
-    text_add(t, "<label class=slider><bdi>");
-    report_add_text(t, name);
-    text_add(t, "</bdi> ");
+    report_add_bdi(t, "<label class=slider>", name, " ");
     if (m->n > 1)
         text_addf(t, "<input type=range min=0 max=%zu value=0> ", m->n - 1);
     for (size_t i = 0; i < m->n; i++) {
@@ -278,9 +276,7 @@ add_caption(text_buf *t, const map *m)
         if (i == m->slide || v->shape[i] < 2)
             continue;
         report_dim_name(v, i, name);
-        text_add(t, any ? ", <bdi>" : "<figcaption>At <bdi>");
-        report_add_text(t, name);
-        text_add(t, "</bdi> = ");
+        report_add_bdi(t, any ? ", " : "<figcaption>At ", name, " = ");
         add_place(t, m, i, index);
         text_addf(t, index == 0 ? ", the first of %zu" : ", one of %zu", v->shape[i]);
         any = true;

@@ -133,9 +133,7 @@ add_group(report_page *p, int grp)
     if (grp == p->d.root) {
         text_add(t, "<section>\n");
     } else {
-        text_add(t, "<section><h2>Group <bdi>");
-        report_add_text(t, path);
-        text_add(t, "</bdi></h2>\n");
+        report_add_bdi(t, "<section><h2>Group ", path, "</h2>\n");
     }
     if (id_list_dims(grp, &dims) == NC_NOERR)
         add_dims(p, t, grp, &dims);

@@ -216,7 +216,9 @@ void report_line_clear(report_line *l);
 /* ---- report_text.c -------------------------------------------------------------------------------------------- */
 
 void report_add_text(text_buf *t, const char *s); /* escaped */
-void report_add_js(text_buf *t, const char *s);   /* a string of JavaScript, inside <script> */
+/* Escaped, between two pieces of HTML, whatever its direction of writing is. */
+void report_add_bdi(text_buf *t, const char *before, const char *s, const char *after);
+void report_add_js(text_buf *t, const char *s); /* a string of JavaScript, inside <script> */
 void report_add_number(text_buf *t, double value);
 /* "2001-02-03 04:05", in at most so many characters; false when the value is no time. */
 bool report_add_time(text_buf *t, const cf_timebase *tb, double value, size_t most);

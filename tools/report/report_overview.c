@@ -94,9 +94,7 @@ report_add_rows_head(report_page *p, const char *group, const char *what)
     text_add(&p->rows, "<tr class=part><th colspan=7 scope=rowgroup>");
     text_add(&p->rows, what);
     if (group[1] != '\0') {
-        text_add(&p->rows, " of <bdi>");
-        report_add_text(&p->rows, group);
-        text_add(&p->rows, "</bdi>");
+        report_add_bdi(&p->rows, " of ", group, "");
     }
     text_add(&p->rows, "</th></tr>\n");
 }

@@ -16,6 +16,14 @@ report_add_text(text_buf *t, const char *s)
     text_add_xml(t, s, strlen(s));
 }
 
+void
+report_add_bdi(text_buf *t, const char *before, const char *s, const char *after)
+{
+    text_addf(t, "%s<bdi>", before);
+    report_add_text(t, s);
+    text_addf(t, "</bdi>%s", after);
+}
+
 /* As JSON has it, but no "</script>" can end the script. */
 void
 report_add_js(text_buf *t, const char *s)

@@ -73,9 +73,7 @@ report_add_atts(report_page *p, text_buf *t, int grp, int varid)
         dump_att a;
         int      rc = dump_att_load(grp, varid, i, &a);
 
-        text_add(t, "<tr><th scope=row><bdi>");
-        report_add_text(t, a.name);
-        text_add(t, "</bdi></th><td><bdi>");
+        report_add_bdi(t, "<tr><th scope=row>", a.name, "</th><td><bdi>");
         if (rc == NC_NOERR)
             add_att_value(p, t, grp, &a);
         else
@@ -108,9 +106,7 @@ add_range(report_page *p, const report_figure *w, const cf_timebase *tb)
         return;
     }
     for (int i = 0; i < w->flags.n && i < 4; i++) {
-        text_add(t, i > 0 ? ", <bdi>" : "<bdi>");
-        report_add_text(t, w->flags.name[i]);
-        text_add(t, "</bdi>");
+        report_add_bdi(t, i > 0 ? ", " : "", w->flags.name[i], "");
     }
     if (w->flags.n > 4)
         text_addf(t, " and %d more", w->flags.n - 4);
@@ -342,9 +338,7 @@ add_heading(text_buf *t, int grp, int varid, bool open)
     report_add_text(t, name);
     text_add(t, "</bdi></h3>");
     if (report_add_long_name(&more, grp, varid)) {
-        text_add(t, " <bdi>");
-        report_add_text(t, more.s);
-        text_add(t, "</bdi>");
+        report_add_bdi(t, " ", more.s, "");
     }
     text_reset(&more);
     if (report_add_units(&more, grp, varid)) {
