@@ -116,6 +116,28 @@ def said(folder):
     cases.report("regions: what is said", problems)
 
 
+def other_names(folder):
+    """Coordinates that are not named like their dimensions, packed, in radians, in plain degrees."""
+    listed = make(folder, "listed", """dimensions: y = 4 ; x = 6 ; t = 3 ; variables: short latitude(y) ; latitude:units = "degrees_north" ; latitude:scale_factor = 0.1 ;
+        short longitude(x) ; longitude:units = "deg" ; longitude:scale_factor = 0.5 ; longitude:add_offset = 10. ; double when(t) ; when:units = "days since 2000-01-01" ;
+        data: latitude = 0, 100, 200, 300 ; longitude = 0, 20, 40, 60, 80, 100 ; when = 0, 1, 2 ;""")
+    cells = make(folder, "cells", """dimensions: n = 4 ; variables: double clat(n) ; clat:units = "radian" ; clat:standard_name = "latitude" ;
+        double clon(n) ; clon:units = "rad" ; clon:standard_name = "longitude" ; data: clat = 0.1, 0.5, 1, 1.5 ; clon = 0, 1, 2, 3 ;""")
+    problems = []
+    for path, args, var, want, said in [
+        (listed, ["--bbox", "19,9,31,21"], "latitude", [100, 200], "--bbox 19,9,31,21: by latitude"), (listed, ["--bbox", "19,9,31,21"], "longitude", [20, 40], "by longitude"),
+        (listed, ["-d", "t,2000-01-02,2000-01-03"], "when", [1, 2], "t,2000-01-02,2000-01-03: by when"), (listed, ["-d", "y,90.,210."], "latitude", [100, 200], "y,90.,210.: by latitude"),
+        (cells, ["--bbox", "0,20,90,70"], "clat", [0.5], "by clat and clon: 1 of 4 points"),
+    ]:
+        taken, words, same = both(args, path, var)
+        if taken != want or said not in words or not same:
+            problems.append("%s: %s of %s, not %s; said: %s" % (args, taken, var, want, words))
+    r = tool("nczdump", "-d", "n,0.,1.", cells)
+    if r.returncode != 1 or "the dimension has no coordinate variable to find values in" not in r.stderr:
+        problems.append("either of two: %d, %s" % (r.returncode, r.stderr))
+    cases.report("regions: coordinates of other names", problems)
+
+
 def inside(box, lat, lon):
     w, s, e, n = box
     width = e - w if e >= w else e - w + 360
@@ -185,6 +207,7 @@ def main():
     try:
         longitudes(folder)
         said(folder)
+        other_names(folder)
         boxes(folder)
         text_dates(folder)
     finally:

@@ -5,10 +5,15 @@
 
 #include <stdbool.h>
 
-/* By units as CF spells them, such as degrees_north, or by the standard name. What is a longitude or latitude of a
- * rotated grid has the unit `degrees`, and is none here. */
+/* By units as CF spells them, such as degrees_north, or by the standard name; without one, plain degrees are those of
+ * the variable's name. What is a longitude or latitude of a rotated grid is none here. */
 bool coord_is_latitude(int grp, int varid);
 bool coord_is_longitude(int grp, int varid);
+/* The degrees in its unit: ICON's latitudes and longitudes are radians. 1 of what is neither. */
+double coord_degrees_in_unit(int grp, int varid);
+
+/* Numbers along this dimension alone. */
+bool coord_is_along(int grp, int varid, int dimid);
 
 /* The text of an attribute, in new memory; NULL: it is not there, or no text. */
 char *coord_text_att(int grp, int varid, const char *name);

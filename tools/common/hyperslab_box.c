@@ -32,7 +32,8 @@ typedef struct plane {
     int           grp, lat, lon, rank;
     int           dims[RANK_MOST];
     size_t        ny, nx;   /* ny: 1 of points */
-    value_meaning means[2]; /* of latitudes and longitudes, once they are read */
+    value_meaning means[2]; /* of latitudes and longitudes, once they are read; */
+    double        degrees[2];
 } plane;
 
 static int
@@ -53,6 +54,7 @@ take_values(box *b, int grp, int dimid, double first, double last)
     hyperslab_limit values = {.text = b->l->text,
                               .stride = 1,
                               .by_value = true,
+                              .is_box = true,
                               .first = {.given = true, .value = first},
                               .last = {.given = true, .value = last}};
     size_t          len, from, to;
@@ -69,18 +71,15 @@ take_values(box *b, int grp, int dimid, double first, double last)
 static int
 take_if_coordinate(box *b, int grp, int varid)
 {
-    char name[NC_MAX_NAME + 1], dim[NC_MAX_NAME + 1];
-    int  rank, dimid;
+    int  rank, dimid, coordinate;
+    bool latitude = coord_is_latitude(grp, varid);
 
-    if (nc_inq_varndims(grp, varid, &rank) != NC_NOERR || rank != 1 || nc_inq_varname(grp, varid, name) != NC_NOERR ||
-        nc_inq_vardimid(grp, varid, &dimid) != NC_NOERR || nc_inq_dimname(grp, dimid, dim) != NC_NOERR ||
-        strcmp(name, dim) != 0)
+    if ((!latitude && !coord_is_longitude(grp, varid)) || nc_inq_varndims(grp, varid, &rank) != NC_NOERR ||
+        rank != 1 || nc_inq_vardimid(grp, varid, &dimid) != NC_NOERR ||
+        !hyperslab_find_coordinate(grp, dimid, false, &coordinate) || coordinate != varid)
         return NC_NOERR;
-    if (coord_is_latitude(grp, varid))
-        return take_values(b, grp, dimid, b->l->south, b->l->north);
-    if (coord_is_longitude(grp, varid))
-        return take_values(b, grp, dimid, b->l->first.value, b->l->last.value);
-    return NC_NOERR;
+    return latitude ? take_values(b, grp, dimid, b->l->south, b->l->north)
+                    : take_values(b, grp, dimid, b->l->first.value, b->l->last.value);
 }
 
 /* ---- pairs ---- */
@@ -143,13 +142,14 @@ is_inside(const hyperslab_limit *l, double lat, double lon)
 
 /* Degrees; a missing value is NaN, which is inside of nothing. */
 static int
-read_row(const plane *p, int varid, const value_meaning *means, const size_t *start, const size_t *count, double *out)
+read_row(const plane *p, int which, const size_t *start, const size_t *count, double *out)
 {
-    char *raw = memory_alloc(p->nx, sizeof(double));
-    int   rc = nc_get_vara(p->grp, varid, start, count, raw);
+    const value_meaning *means = &p->means[which];
+    char                *raw = memory_alloc(p->nx, sizeof(double));
+    int                  rc = nc_get_vara(p->grp, which == 0 ? p->lat : p->lon, start, count, raw);
 
     for (size_t x = 0; rc == NC_NOERR && x < p->nx; x++)
-        out[x] = value_meaning_shown(means, raw + x * value_meaning_bytes(means));
+        out[x] = value_meaning_shown(means, raw + x * value_meaning_bytes(means)) * p->degrees[which];
     free(raw);
     return rc;
 }
@@ -165,8 +165,8 @@ scan_row(const box *b, const plane *p, size_t y, double *row, bool *inside, bool
         count[d] = d == p->rank - 1 ? p->nx : 1;
     if (p->rank > 1)
         start[p->rank - 2] = y;
-    if ((rc = read_row(p, p->lat, &p->means[0], start, count, row)) != NC_NOERR ||
-        (rc = read_row(p, p->lon, &p->means[1], start, count, row + p->nx)) != NC_NOERR)
+    if ((rc = read_row(p, 0, start, count, row)) != NC_NOERR ||
+        (rc = read_row(p, 1, start, count, row + p->nx)) != NC_NOERR)
         return rc;
     *any = false;
     for (size_t x = 0; x < p->nx; x++)
@@ -246,6 +246,8 @@ take_plane(box *b, plane *p)
 
     value_meaning_load(p->grp, p->lat, &p->means[0]);
     value_meaning_load(p->grp, p->lon, &p->means[1]);
+    p->degrees[0] = coord_degrees_in_unit(p->grp, p->lat);
+    p->degrees[1] = coord_degrees_in_unit(p->grp, p->lon);
     rc = value_meaning_bytes(&p->means[0]) == 0 || value_meaning_bytes(&p->means[1]) == 0 ? NC_ECHAR : NC_NOERR;
     for (size_t y = 0; rc == NC_NOERR && y < p->ny && p->nx > 0; y++) {
         rc = scan_row(b, p, y, row, inside, &any);

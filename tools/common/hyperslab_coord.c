@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * hyperslab_coord.c: finds values of a coordinate variable: the one-dimensional variable of its dimension's name, in
- * the dimension's group. Its values are taken as they are stored: scale_factor and add_offset are not applied. Dates
- * are also looked for in the texts `Times` of WRF and `xtime` of MPAS. Longitudes repeat after 360 degrees.
+ * the dimension's group, or the only one along it that can be meant. Its values are taken as they are stored:
+ * scale_factor and add_offset are applied only for boxes, which are in degrees. Dates are also looked for in the texts
+ * `Times` of WRF and `xtime` of MPAS. Longitudes repeat after 360 degrees.
  *
  * What is taken is said where a limit lies outside of the values.
  */
@@ -10,6 +11,7 @@
 
 #include "common/coord_role.h"
 #include "common/error_text.h"
+#include "common/group_tree.h"
 #include "common/memory.h"
 #include "common/message.h"
 
@@ -25,7 +27,8 @@ typedef struct coord {
     size_t                 len;
     int                    grp, varid;
     bool                   longitudes;
-    hyperslab_dates       *dates; /* NULL: limits are values */
+    double                 scale, offset; /* what makes stored values those that limits mean */
+    hyperslab_dates       *dates;         /* NULL: limits are values */
 } coord;
 
 /* The places of the first and the last of equal values. */
@@ -176,6 +179,8 @@ read_values(const coord *c, nc_type type, size_t at, size_t n, long double *out)
         out[i] = type == NC_INT64    ? (long double)whole[i]
                  : type == NC_UINT64 ? (long double)natural[i]
                                      : (long double)real[i];
+    for (size_t i = 0; rc == NC_NOERR && c->l->is_box && i < n; i++)
+        out[i] = out[i] * c->scale + c->offset;
     return rc;
 }
 
@@ -398,18 +403,63 @@ say_outside(const search *s, size_t first, size_t last)
 
 /* ---- the coordinate ---- */
 
+static bool
+may_be_coordinate(int grp, int varid, bool dates)
+{
+    char *units = coord_text_att(grp, varid, "units"), *axis = coord_text_att(grp, varid, "axis");
+    bool  is = dates ? units != NULL && strstr(units, " since ") != NULL
+                     : axis != NULL || coord_is_latitude(grp, varid) || coord_is_longitude(grp, varid);
+
+    free(units);
+    free(axis);
+    return is;
+}
+
+bool
+hyperslab_find_coordinate(int grp, int dimid, bool dates, int *varid)
+{
+    char    name[NC_MAX_NAME + 1];
+    id_list vars;
+    int     found = 0;
+
+    if (nc_inq_dimname(grp, dimid, name) == NC_NOERR && nc_inq_varid(grp, name, varid) == NC_NOERR &&
+        coord_is_along(grp, *varid, dimid))
+        return true;
+    if (id_list_vars(grp, &vars) == NC_NOERR)
+        for (int i = 0; i < vars.n; i++)
+            if (coord_is_along(grp, vars.id[i], dimid) && may_be_coordinate(grp, vars.id[i], dates)) {
+                *varid = vars.id[i];
+                found++;
+            }
+    id_list_clear(&vars);
+    return found == 1;
+}
+
 static int
 find_numbers(coord *c, int dimid)
 {
-    int rank, dim, rc = nc_inq_dim(c->grp, dimid, c->name, &c->len);
+    char dim[NC_MAX_NAME + 1];
+    int  rc = nc_inq_dim(c->grp, dimid, dim, &c->len);
 
-    if (rc != NC_NOERR)
-        return rc;
-    if (nc_inq_varid(c->grp, c->name, &c->varid) != NC_NOERR ||
-        nc_inq_varndims(c->grp, c->varid, &rank) != NC_NOERR || rank != 1 ||
-        nc_inq_vardimid(c->grp, c->varid, &dim) != NC_NOERR || dim != dimid)
-        return NC_ENOTVAR;
-    return NC_NOERR;
+    if (rc == NC_NOERR && !hyperslab_find_coordinate(c->grp, dimid, c->l->by_date, &c->varid))
+        rc = NC_ENOTVAR;
+    if (rc == NC_NOERR && (rc = nc_inq_varname(c->grp, c->varid, c->name)) == NC_NOERR && strcmp(c->name, dim) != 0)
+        message_print("%s: by %s", c->l->text, c->name);
+    return rc;
+}
+
+/* Degrees, of what may be packed or in radians. */
+static void
+load_scale(coord *c)
+{
+    double degrees = coord_degrees_in_unit(c->grp, c->varid);
+
+    c->scale = 1;
+    c->offset = 0;
+    (void)nc_get_att_double(c->grp, c->varid, "scale_factor", &c->scale);
+    (void)nc_get_att_double(c->grp, c->varid, "add_offset", &c->offset);
+    c->scale *= degrees;
+    c->offset *= degrees;
 }
 
 /* Texts along the dimension. */
@@ -448,6 +498,8 @@ find_coordinate(coord *c, int dimid, hyperslab_dates *dates, char why[HYPERSLAB_
         return rc;
     }
     c->longitudes = c->l->by_value && coord_is_longitude(c->grp, c->varid);
+    if (c->l->is_box)
+        load_scale(c);
     if (!c->l->by_date)
         return NC_NOERR;
     c->dates = dates;

@@ -38,6 +38,12 @@ int hyperslab_take_range(hyperslab *h, const hyperslab_limit *l, int dimid, size
 int hyperslab_take_marked(hyperslab *h, const hyperslab_limit *l, int dimid, const bool *marked, size_t len,
                           char why[HYPERSLAB_WHY_SIZE]);
 
+/* ---- hyperslab_coord.c --------------------------------------------------------------------------------------- */
+
+/* The coordinate variable of a dimension, in the same group: the one of its name, else the only one along it that is
+ * a time (`dates`), or a latitude, a longitude or of an axis. */
+bool hyperslab_find_coordinate(int grp, int dimid, bool dates, int *varid);
+
 /* ---- hyperslab_box.c ----------------------------------------------------------------------------------------- */
 
 int hyperslab_take_box(hyperslab *h, const hyperslab_limit *l, int root, char why[HYPERSLAB_WHY_SIZE]);
