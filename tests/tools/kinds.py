@@ -193,6 +193,42 @@ data: mesh2d_node_x = %s ; mesh2d_node_y = %s ; mesh2d_face_nodes = %s ; time = 
        numbers(steps(0, 3600, times), "%d"), numbers([a + b / 10 + t for t in range(times) for a, b in centre]))
 
 
+def icon(times=2):
+    """The faces of ugrid() as cells with bounds in radians; those of three corners have the last one twice."""
+    nodes, faces = mesh_parts()
+    corners = [nodes[k] for f in faces for k in (f + f[-1:])[:4]]
+    centre = [(sum(nodes[k][0] for k in f) / len(f), sum(nodes[k][1] for k in f) / len(f)) for f in faces]
+    radians = lambda values: numbers([v * RAD for v in values], "%.17g")
+    return """netcdf icon { dimensions: time = %d ; ncells = %d ; nv = 4 ;
+variables: double clon(ncells) ; clon:units = "radian" ; clon:standard_name = "longitude" ; clon:bounds = "clon_vertices" ;
+ double clat(ncells) ; clat:units = "radian" ; clat:standard_name = "latitude" ; clat:bounds = "clat_vertices" ;
+ double clon_vertices(ncells, nv) ; double clat_vertices(ncells, nv) ; double time(time) ; time:units = "seconds since 2026-01-01 00:00:00" ;
+ double s1(time, ncells) ; s1:coordinates = "clat clon" ; s1:CDI_grid_type = "unstructured" ; s1:units = "m" ; s1:long_name = "Water level" ; s1:_FillValue = -999. ;
+data: clon = %s ; clat = %s ; clon_vertices = %s ; clat_vertices = %s ; time = %s ; s1 = %s ; }
+""" % (times, len(faces), radians(p[0] for p in centre), radians(p[1] for p in centre), radians(p[0] for p in corners), radians(p[1] for p in corners),
+       numbers(steps(0, 3600, times), "%d"), numbers([a + b / 10 + t for t in range(times) for a, b in centre]))
+
+
+def omi(rows=60, cols=20):
+    """A swath as HDF-EOS has it: nothing but their names and degrees says which are latitudes and longitudes."""
+    lat, lon = [70 - 140 * r / rows for r in range(rows) for c in range(cols)], [20 + c - r / 5 for r in range(rows) for c in range(cols)]
+    return """netcdf omi { dimensions: nTimes = %d ; nXtrack = %d ;
+variables: float Latitude(nTimes, nXtrack) ; Latitude:units = "deg" ; float Longitude(nTimes, nXtrack) ; Longitude:units = "deg" ;
+ short CloudFraction(nTimes, nXtrack) ; CloudFraction:scale_factor = 0.001 ; CloudFraction:add_offset = 0. ; CloudFraction:_FillValue = -32767s ;
+data: Latitude = %s ; Longitude = %s ; CloudFraction = %s ; }
+""" % (rows, cols, numbers(lat), numbers(lon), numbers([10 * abs(a) for a in lat], "%d"))
+
+
+def listed(rows=18, cols=36):
+    """Latitudes and longitudes of one dimension that have other names than their dimensions; `coordinates` names them."""
+    lats, lons = steps(85, -10, rows), steps(-175, 10, cols)
+    return """netcdf listed { dimensions: y = %d ; x = %d ;
+variables: float latitude(y) ; latitude:units = "degrees_north" ; float longitude(x) ; longitude:units = "degrees_east" ;
+ float sst(y, x) ; sst:units = "degC" ; sst:coordinates = "latitude longitude" ; sst:_FillValue = -1.e30f ;
+data: latitude = %s ; longitude = %s ; sst = %s ; }
+""" % (rows, cols, numbers(lats), numbers(lons), numbers([value(a, b) - 273 for a in lats for b in lons]))
+
+
 def ensemble(members=5, times=4, rows=11, cols=16):
     """A forecast as cfgrib has it: members before steps; a time that is a number, and when each step is valid."""
     lats, lons = steps(60, -2, rows), steps(-10, 2, cols)
@@ -257,8 +293,10 @@ data: time = 27759 ; latitude = %s ; longitude = %s ; sla = %s ; }
 
 ALL = {"wrf": wrf, "nemo": model_grids.nemo, "roms": model_grids.roms, "cmip6": cmip6, "era5": era5, "goes": goes, "swath": swath, "sea_ice": sea_ice,
        "cordex": cordex, "lambert": lambert, "stations": model_grids.stations, "series": series, "argo": argo, "ugrid": ugrid, "ensemble": ensemble,
-       "landcover": landcover, "section": section, "anomaly": anomaly, "polar": model_grids.polar, "world": model_grids.world}
+       "landcover": landcover, "section": section, "anomaly": anomaly, "polar": model_grids.polar, "world": model_grids.world,
+       "icon": icon, "omi": omi, "listed": listed}
 # What a picture shows of each.
 SHOWN = {"wrf": "T2", "nemo": "sosstsst", "roms": "zeta", "cmip6": "tas", "era5": "t2m", "goes": "CMI", "swath": "chlor_a", "sea_ice": "cdr_seaice_conc",
          "cordex": "tas", "lambert": "refc", "stations": "ta", "series": "one", "argo": "TEMP", "ugrid": "s1", "ensemble": "t2m", "landcover": "lccs_class",
-         "section": "salinity", "anomaly": "sla", "polar": "ice", "world": "tas"}
+         "section": "salinity", "anomaly": "sla", "polar": "ice", "world": "tas", "icon": "s1", "omi": "CloudFraction",
+         "listed": "sst"}

@@ -223,6 +223,21 @@ def sliders():
     report("meanings: faces of a mesh on the page", problems + (["numbers of nodes are drawn"] if other and "<figure" in other[0] else []))
 
 
+def places_of_cells():
+    """Cells with bounds are the faces of a mesh, and drawn as those; latitudes and longitudes are known by what little
+    some files say about them."""
+    images, problems = {}, []
+    for name in ("ugrid", "icon"):
+        r = run("nczdump", "--plot", kinds.SHOWN[name], make(name), os.path.join(tmp, name + ".svg"))
+        images[name] = re.findall(r'href="data:image/png;base64,([^"]*)"', open(os.path.join(tmp, name + ".svg")).read()) if r.returncode == 0 else r.stderr
+    problems += [] if images["icon"] and images["icon"] == images["ugrid"] else ["the pictures differ: %d, %d" % tuple(map(len, images.values()))]
+    report("meanings: cells with bounds are drawn as a mesh", problems)
+    for name, ticks in (("omi", ("0\u00b0", "30\u00b0N")), ("listed", ("60\u00b0S", "120\u00b0W"))):
+        r = run("nczdump", "--plot", kinds.SHOWN[name], make(name), os.path.join(tmp, name + ".svg"))
+        text = open(os.path.join(tmp, name + ".svg")).read() if r.returncode == 0 else ""
+        report("meanings: degrees of %s" % name, [t for t in ticks if ">%s</text>" % t not in text] + ([r.stderr] if r.returncode else []))
+
+
 def profiles():
     """Values across, pressure downward: each point of each profile is where its values say."""
     page = run("nczdump", "--html", os.path.join(tmp, "argo.zarr")).stdout
@@ -248,6 +263,7 @@ try:
     coasts()
     places()
     sliders()
+    places_of_cells()
     profiles()
 finally:
     shutil.rmtree(tmp, ignore_errors=True)

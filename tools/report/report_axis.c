@@ -25,7 +25,7 @@ read_coordinate(const dump_var *c, size_t index, double *out)
     if (!good)
         return false;
     value_meaning_load(c->grp, c->id, &m);
-    *out = value_meaning_shown(&m, &raw);
+    *out = value_meaning_shown(&m, &raw) * coord_degrees_in_unit(c->grp, c->id);
     value_meaning_clear(&m);
     return isfinite(*out);
 }

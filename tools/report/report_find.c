@@ -76,26 +76,17 @@ is_of_one_dim(int grp, int varid, int dimid)
            nc_inq_vardimid(grp, varid, &own) == NC_NOERR && own == dimid;
 }
 
-bool
-report_is_along(int grp, int varid, int dimid)
-{
-    nc_type type;
-
-    return is_of_one_dim(grp, varid, dimid) && nc_inq_vartype(grp, varid, &type) == NC_NOERR && type != NC_CHAR &&
-           type <= NC_UINT64;
-}
-
 static bool
 is_time_along(const void *dimid, int grp, int varid)
 {
-    char *units = report_is_along(grp, varid, *(const int *)dimid) ? coord_text_att(grp, varid, "units") : NULL;
+    char *units = coord_is_along(grp, varid, *(const int *)dimid) ? coord_text_att(grp, varid, "units") : NULL;
     bool  is = units != NULL && strstr(units, " since ") != NULL;
 
     free(units);
     return is;
 }
 
-/* By its standard name, or by the attribute `axis`; latitudes and longitudes are no axis but of a map. */
+/* By its standard name, or by the attribute `axis`; latitudes and longitudes are one only of a map. */
 static bool
 is_axis_along(const void *dimid, int grp, int varid)
 {
@@ -109,7 +100,7 @@ is_axis_along(const void *dimid, int grp, int varid)
     char                    *name, *axis;
     bool                     is = false;
 
-    if (!report_is_along(grp, varid, *(const int *)dimid) || coord_is_latitude(grp, varid) ||
+    if (!coord_is_along(grp, varid, *(const int *)dimid) || coord_is_latitude(grp, varid) ||
         coord_is_longitude(grp, varid))
         return false;
     name = coord_text_att(grp, varid, "standard_name");
@@ -122,11 +113,56 @@ is_axis_along(const void *dimid, int grp, int varid)
     return is;
 }
 
+static bool
+is_latitude_along(const void *dimid, int grp, int varid)
+{
+    return coord_is_along(grp, varid, *(const int *)dimid) && coord_is_latitude(grp, varid);
+}
+
+static bool
+is_longitude_along(const void *dimid, int grp, int varid)
+{
+    return coord_is_along(grp, varid, *(const int *)dimid) && coord_is_longitude(grp, varid);
+}
+
+static bool
+find_listed_or_outward(const dump_var *v, report_find_test *is, int dimid, int *grp, int *varid)
+{
+    return report_find_listed(v->grp, v->id, "coordinates", is, &dimid, grp, varid) ||
+           report_find_outward(v, is, &dimid, grp, varid);
+}
+
 bool
 report_find_time(const dump_var *v, int dim, int *grp, int *varid)
 {
-    return report_find_listed(v->grp, v->id, "coordinates", is_time_along, &v->dims[dim], grp, varid) ||
-           report_find_outward(v, is_time_along, &v->dims[dim], grp, varid);
+    return find_listed_or_outward(v, is_time_along, v->dims[dim], grp, varid);
+}
+
+bool
+report_find_latitude(const dump_var *v, int dimid, int *grp, int *varid)
+{
+    return find_listed_or_outward(v, is_latitude_along, dimid, grp, varid);
+}
+
+bool
+report_find_longitude(const dump_var *v, int dimid, int *grp, int *varid)
+{
+    return find_listed_or_outward(v, is_longitude_along, dimid, grp, varid);
+}
+
+/* Latitudes along it where longitudes lie along another dimension, or the other way round: so they are a map's. */
+static bool
+find_map_axis(const dump_var *v, int dim, int *grp, int *varid)
+{
+    bool latitudes = report_find_latitude(v, v->dims[dim], grp, varid), found = false;
+    int  other_grp, other;
+
+    if (!latitudes && !report_find_longitude(v, v->dims[dim], grp, varid))
+        return false;
+    for (int i = 0; i < v->ndims && !found; i++)
+        found = i != dim && (latitudes ? report_find_longitude(v, v->dims[i], &other_grp, &other)
+                                       : report_find_latitude(v, v->dims[i], &other_grp, &other));
+    return found;
 }
 
 bool
@@ -140,7 +176,7 @@ report_find_coordinate(const dump_var *v, int dim, int *grp, int *varid)
     return (report_find_var(v->grp, name, strlen(name), grp, varid) && is_of_one_dim(*grp, *varid, *dimid)) ||
            report_find_listed(v->grp, v->id, list, is_time_along, dimid, grp, varid) ||
            report_find_listed(v->grp, v->id, list, is_axis_along, dimid, grp, varid) ||
-           report_find_outward(v, is_axis_along, dimid, grp, varid);
+           report_find_outward(v, is_axis_along, dimid, grp, varid) || find_map_axis(v, dim, grp, varid);
 }
 
 void

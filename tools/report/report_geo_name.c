@@ -91,22 +91,10 @@ find_planes(const dump_var *v, int y, int x, report_geo *g)
 /* ---- others ---------------------------------------------------------------------------------------------------- */
 
 static bool
-is_latitude_along(const void *dimid, int grp, int varid)
-{
-    return report_is_along(grp, varid, *(const int *)dimid) && coord_is_latitude(grp, varid);
-}
-
-static bool
-is_longitude_along(const void *dimid, int grp, int varid)
-{
-    return report_is_along(grp, varid, *(const int *)dimid) && coord_is_longitude(grp, varid);
-}
-
-static bool
 find_axes(const dump_var *v, int y, int x, report_geo *g)
 {
-    return report_find_outward(v, is_latitude_along, &v->dims[y], &g->lat_grp, &g->lat_id) &&
-           report_find_outward(v, is_longitude_along, &v->dims[x], &g->lon_grp, &g->lon_id);
+    return report_find_latitude(v, v->dims[y], &g->lat_grp, &g->lat_id) &&
+           report_find_longitude(v, v->dims[x], &g->lon_grp, &g->lon_id);
 }
 
 static bool

@@ -127,8 +127,8 @@ int report_reader_end(report_reader *r, const size_t *start, const size_t *count
 
 /* ---- report_read.c: samples -------------------------------------------------------------------------------------- */
 
-/* The values along the last dimensions, at the first index of the others; free_dims 0: along all. False: they are no
- * numbers along so many, or cannot be had. */
+/* The values along the last dimensions, at the first index of the others; free_dims 0: along all; of latitudes and
+ * longitudes, degrees. False: they are no numbers along so many, or cannot be had. */
 bool report_read_values(report_page *p, int grp, int varid, int free_dims, size_t most, report_sample *s);
 void report_sample_clear(report_sample *s);
 /* Says why nothing was read, if so: true. */
@@ -252,11 +252,14 @@ void          report_add_raised(text_buf *t, const char *s);
 /* A variable's id by a name of n bytes, in a group or one outward. */
 bool report_find_var(int grp, const char *name, size_t n, int *found_grp, int *varid);
 /* The coordinate variable of a dimension, in the variable's group or one outward; else one of another name along it:
- * times and axes that `coordinates` names, or whose attributes say that they are the axis. */
+ * times and axes that `coordinates` names, or whose attributes say that they are the axis; of a map, latitudes and
+ * longitudes. */
 bool report_find_coordinate(const dump_var *v, int dim, int *grp, int *varid);
 /* Times along a dimension, under whatever name. */
 bool report_find_time(const dump_var *v, int dim, int *grp, int *varid);
-bool report_is_along(int grp, int varid, int dimid); /* numbers along this dimension alone */
+/* Latitudes, longitudes along a dimension of the dataset: those that `coordinates` names, else any. */
+bool report_find_latitude(const dump_var *v, int dimid, int *grp, int *varid);
+bool report_find_longitude(const dump_var *v, int dimid, int *grp, int *varid);
 
 /* The first variable that is what is looked for: of those that an attribute lists; of a group, without
  * one (NULL: of all); of v's group and those outward, without v. */
@@ -317,7 +320,7 @@ typedef struct report_geo {
     bool    has;                              /* else nothing else counts */
     bool    plane;                            /* latitudes and longitudes of two dimensions; else of one each */
     bool    projected;                        /* these are computed, from y and x of a grid mapping */
-    bool    mesh;                             /* a grid of cells over a mesh, whose variable is lat_id */
+    bool    mesh;                             /* a grid of cells over a mesh, that of lat_id and lon_id */
     int     map_grp, map_id;                  /* its variable */
     int     lat_grp, lat_id, lon_grp, lon_id; /* the variables; of a projection, y and x */
     size_t  ny, nx;                           /* of the map */
@@ -351,7 +354,7 @@ typedef struct report_mesh {
     size_t  *face; /* of each cell, or SIZE_MAX; the first row is the southernmost */
 } report_mesh;
 
-/* False: the variable is on no mesh, or on one whose nodes are no latitudes and longitudes. */
+/* UGRID's, or cells with bounds. False: the variable is on none, or the nodes are no latitudes and longitudes. */
 bool report_mesh_load(const dump_var *v, report_mesh *m);
 void report_mesh_clear(report_mesh *m);
 /* The values of cells; as report_fold() otherwise. `v`: the variable itself. */

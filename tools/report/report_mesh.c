@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * report_mesh.c: variables on the faces or nodes of an unstructured mesh (UGRID), as a map: the face that each cell of
- * a grid of latitudes and longitudes lies in. A value at nodes gives each face the mean of its nodes.
+ * report_mesh.c: variables on the faces or nodes of an unstructured mesh, as a map: the face that each cell of a grid
+ * of latitudes and longitudes lies in. A value at nodes gives each face the mean of its nodes. The mesh is one of
+ * UGRID, or cells whose latitudes and longitudes have bounds, as ICON writes them: each has nodes of its own.
  */
 #include "report_int.h"
 
@@ -15,11 +16,50 @@
 
 enum { SIDE = 480, CORNERS = 64 };
 
+/* ---- which it is ------------------------------------------------------------------------------------------------ */
+
+/* What says where the nodes are. */
+typedef struct source {
+    int grp, id;         /* UGRID's mesh; or the latitudes of cells with bounds (CF 7.1), */
+    int lon_grp, lon_id; /* and their longitudes; of a mesh lon_id is -1 */
+} source;
+
+static bool
+find_named(int grp, int varid, const char *att, int *found_grp, int *found)
+{
+    char *name = coord_text_att(grp, varid, att);
+    bool  has = name != NULL && report_find_var(grp, name, strlen(name), found_grp, found);
+
+    free(name);
+    return has;
+}
+
+/* Latitudes and longitudes along the variable's last dimension, both with bounds. `v` may be a view of it. */
+static bool
+find_cells(const dump_var *v, source *of)
+{
+    int ndims, dims[NC_MAX_VAR_DIMS], grp, bounds;
+
+    return nc_inq_varndims(v->grp, v->id, &ndims) == NC_NOERR && ndims > 0 &&
+           nc_inq_vardimid(v->grp, v->id, dims) == NC_NOERR &&
+           report_find_latitude(v, dims[ndims - 1], &of->grp, &of->id) &&
+           report_find_longitude(v, dims[ndims - 1], &of->lon_grp, &of->lon_id) &&
+           find_named(of->grp, of->id, "bounds", &grp, &bounds) &&
+           find_named(of->lon_grp, of->lon_id, "bounds", &grp, &bounds);
+}
+
+static bool
+find_source(const dump_var *v, source *of)
+{
+    *of = (source){.lon_id = -1};
+    return find_named(v->grp, v->id, "mesh", &of->grp, &of->id) || find_cells(v, of);
+}
+
 /* ---- the topology ---------------------------------------------------------------------------------------------- */
 
 typedef struct topology {
     double *lat, *lon;
-    size_t  nnodes;
+    size_t  nnodes, corners; /* of each cell with bounds; 0: of a mesh */
 } topology;
 
 /* All values of a variable of one or two dimensions, whose lengths are in len. NULL: it has others, or too many. */
@@ -36,7 +76,7 @@ read_all(int grp, int varid, int rank, size_t len[2])
     for (int i = 0; i < rank; i++)
         if (nc_inq_dimlen(grp, dims[i], &len[i]) != NC_NOERR || len[i] == 0 || len[i] > MOST)
             return NULL;
-    if (len[0] * len[1] > MOST)
+    if (len[0] > MOST / len[1])
         return NULL;
     value = memory_alloc(len[0] * len[1], sizeof *value);
     if (nc_get_var_double(grp, varid, value) == NC_NOERR)
@@ -67,21 +107,55 @@ is_longitude(const void *arg, int grp, int varid)
     return coord_is_longitude(grp, varid);
 }
 
-/* The nodes, by the two variables that `node_coordinates` names. */
-static bool
-load_nodes(int grp, int varid, topology *t)
+/* By the two variables that `node_coordinates` names. */
+static void
+load_mesh_nodes(int grp, int varid, topology *t)
 {
     static const char list[] = "node_coordinates";
     size_t            nlat[2] = {0}, nlon[2] = {0};
     int               found_grp, found;
 
-    *t = (topology){.nnodes = 0};
     if (report_find_listed(grp, varid, list, is_latitude, NULL, &found_grp, &found))
         t->lat = read_all(found_grp, found, 1, nlat);
     if (report_find_listed(grp, varid, list, is_longitude, NULL, &found_grp, &found))
         t->lon = read_all(found_grp, found, 1, nlon);
-    t->nnodes = nlat[0];
-    if (t->lat != NULL && t->lon != NULL && nlat[0] == nlon[0])
+    t->nnodes = nlat[0] == nlon[0] ? nlat[0] : 0;
+}
+
+/* The corners of all cells, in degrees: their unit is that of the middles, as CF says. */
+static double *
+load_bounds(int grp, int varid, size_t len[2])
+{
+    int     bounds_grp, bounds;
+    double *value =
+        find_named(grp, varid, "bounds", &bounds_grp, &bounds) ? read_all(bounds_grp, bounds, 2, len) : NULL;
+    double degrees = coord_degrees_in_unit(grp, varid);
+
+    for (size_t i = 0; value != NULL && i < len[0] * len[1]; i++)
+        value[i] *= degrees;
+    return value;
+}
+
+static void
+load_corners(const source *of, topology *t)
+{
+    size_t lat[2] = {0, 0}, lon[2] = {0, 0};
+
+    t->lat = load_bounds(of->grp, of->id, lat);
+    t->lon = load_bounds(of->lon_grp, of->lon_id, lon);
+    t->nnodes = lat[0] == lon[0] && lat[1] == lon[1] ? lat[0] * lat[1] : 0;
+    t->corners = lat[1];
+}
+
+static bool
+load_nodes(const source *of, topology *t)
+{
+    *t = (topology){.nnodes = 0};
+    if (of->lon_id < 0)
+        load_mesh_nodes(of->grp, of->id, t);
+    else
+        load_corners(of, t);
+    if (t->lat != NULL && t->lon != NULL && t->nnodes > 0)
         return true;
     clear_topology(t);
     return false;
@@ -114,17 +188,15 @@ find_region(const topology *t, double region[4])
 
 /* The nodes of each face, from 0, or SIZE_MAX. `face_dim` -1: the first dimension of the variable is that of faces. */
 static bool
-load_faces(int grp, int varid, size_t nnodes, int face_dim, report_mesh *m)
+load_connectivity(int grp, int varid, size_t nnodes, int face_dim, report_mesh *m)
 {
-    char   *name = coord_text_att(grp, varid, "face_node_connectivity");
     double *raw = NULL, start = 0;
     size_t  len[2];
     int     found_grp, found, dims[2];
     bool    turned = false;
 
-    if (name != NULL && report_find_var(grp, name, strlen(name), &found_grp, &found))
+    if (find_named(grp, varid, "face_node_connectivity", &found_grp, &found))
         raw = read_all(found_grp, found, 2, len);
-    free(name);
     if (raw == NULL)
         return false;
     (void)nc_get_att_double(found_grp, found, "start_index", &start);
@@ -140,6 +212,21 @@ load_faces(int grp, int varid, size_t nnodes, int face_dim, report_mesh *m)
         m->node[i] = node >= 0 && node < (double)nnodes ? (size_t)node : SIZE_MAX;
     }
     free(raw);
+    return true;
+}
+
+static bool
+load_faces(const source *of, const topology *t, int face_dim, report_mesh *m)
+{
+    if (of->lon_id >= 0) {
+        m->corners = t->corners;
+        m->nfaces = t->nnodes / t->corners;
+        m->node = memory_alloc(t->nnodes, sizeof *m->node);
+        for (size_t i = 0; i < t->nnodes; i++)
+            m->node[i] = i;
+    } else if (!load_connectivity(of->grp, of->id, t->nnodes, face_dim, m)) {
+        return false;
+    }
     return m->corners >= 3 && m->corners <= CORNERS;
 }
 
@@ -270,49 +357,46 @@ make_view(const dump_var *v, int topology_id, report_mesh *m)
     m->view.shape[n - 1] = m->cols;
 }
 
-/* The variable that `mesh` names. */
 static bool
-find_topology(const dump_var *v, int *grp, int *varid)
-{
-    char *name = coord_text_att(v->grp, v->id, "mesh");
-    bool  found = name != NULL && report_find_var(v->grp, name, strlen(name), grp, varid);
-
-    free(name);
-    return found;
-}
-
-static bool
-load_mesh(const dump_var *v, int grp, int varid, const char *location, report_mesh *m)
+load_mesh(const dump_var *v, const source *of, report_mesh *m)
 {
     topology t;
     double   region[4];
     size_t   len = v->shape[v->ndims - 1];
-    bool     good;
+    bool     good = load_nodes(of, &t);
 
-    m->at_nodes = strcmp(location, "node") == 0;
-    if ((!m->at_nodes && strcmp(location, "face") != 0) || !load_nodes(grp, varid, &t))
-        return false;
-    good = find_region(&t, region) && load_faces(grp, varid, t.nnodes, m->at_nodes ? -1 : v->dims[v->ndims - 1], m) &&
+    good = good && find_region(&t, region) && load_faces(of, &t, m->at_nodes ? -1 : v->dims[v->ndims - 1], m) &&
            len == (m->at_nodes ? t.nnodes : m->nfaces);
     if (good) {
         fill_cells(m, &t, region);
-        make_view(v, varid, m);
+        make_view(v, of->id, m);
     }
     clear_topology(&t);
     return good;
 }
 
+/* `location` says where on a mesh the values are; cells have them on faces. */
+static bool
+find_location(const dump_var *v, const source *of, bool *at_nodes)
+{
+    char *location = coord_text_att(v->grp, v->id, "location");
+    bool  known;
+
+    *at_nodes = location != NULL && strcmp(location, "node") == 0 && of->lon_id < 0;
+    known = of->lon_id >= 0 || *at_nodes || (location != NULL && strcmp(location, "face") == 0);
+    free(location);
+    return known;
+}
+
 bool
 report_mesh_load(const dump_var *v, report_mesh *m)
 {
-    char *location = coord_text_att(v->grp, v->id, "location");
-    int   grp, varid;
-    bool  good;
+    source of;
+    bool   good;
 
     *m = (report_mesh){.nfaces = 0};
-    good = location != NULL && v->ndims > 0 && !v->empty && v->part[v->ndims - 1] == NULL &&
-           find_topology(v, &grp, &varid) && load_mesh(v, grp, varid, location, m);
-    free(location);
+    good = v->ndims > 0 && !v->empty && v->part[v->ndims - 1] == NULL && find_source(v, &of) &&
+           find_location(v, &of, &m->at_nodes) && load_mesh(v, &of, m);
     if (!good)
         report_mesh_clear(m);
     return good;
@@ -400,9 +484,16 @@ report_mesh_read(report_page *p, const report_mesh *m, const dump_var *v, const 
 bool
 report_mesh_name(const dump_var *view, report_geo *g)
 {
+    source of;
+
+    if (!find_source(view, &of))
+        return false;
     g->mesh = g->plane = true;
-    g->lon_grp = g->lon_id = -1;
-    return find_topology(view, &g->lat_grp, &g->lat_id);
+    g->lat_grp = of.grp;
+    g->lat_id = of.id;
+    g->lon_grp = of.lon_grp;
+    g->lon_id = of.lon_id;
+    return true;
 }
 
 /* Nodes of the grid of cells, whose edges are the region. */
@@ -410,9 +501,10 @@ bool
 report_mesh_place(report_geo *g)
 {
     enum { NODES = 96 };
-    topology t;
-    double   region[4];
-    bool     good = load_nodes(g->lat_grp, g->lat_id, &t) && find_region(&t, region);
+    const source of = {.grp = g->lat_grp, .id = g->lat_id, .lon_grp = g->lon_grp, .lon_id = g->lon_id};
+    topology     t;
+    double       region[4];
+    bool         good = load_nodes(&of, &t) && find_region(&t, region);
 
     clear_topology(&t);
     if (!good)

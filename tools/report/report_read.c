@@ -4,6 +4,8 @@
  */
 #include "report_int.h"
 
+#include "common/coord_role.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -97,6 +99,7 @@ report_read_values(report_page *p, int grp, int varid, int free_dims, size_t mos
     dump_var      v;
     const char   *why;
     size_t       *at;
+    double        degrees = coord_degrees_in_unit(grp, varid);
     bool          good = dump_var_load_part(&p->d, grp, varid, &v) == NC_NOERR && report_is_numeric(&v) &&
                 v.ndims >= free_dims && !v.empty;
 
@@ -108,6 +111,8 @@ report_read_values(report_page *p, int grp, int varid, int free_dims, size_t mos
             report_fold(p, &v, &m,
                         &(report_request){.at = at, .free_dims = free_dims > 0 ? free_dims : v.ndims, .most = most},
                         s, NULL, &why) == NC_NOERR;
+        for (size_t i = 0; good && i < s->n; i++)
+            s->value[i] *= degrees;
         free(at);
         value_meaning_clear(&m);
     }
