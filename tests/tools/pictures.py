@@ -5,7 +5,7 @@ attributes with commands for a terminal reach it as question marks.
 
 usage: pictures.py TOOLS cairo|no-cairo     (the folder of the built commands)
 """
-import base64, fcntl, json, math, os, pty, re, select, shutil, struct, sys, tempfile, termios
+import base64, fcntl, json, math, os, pty, re, select, shutil, struct, subprocess, sys, tempfile, termios
 
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support") # not this folder, which has a copy.py
 import cases, model_grids, programs, svg
@@ -166,7 +166,20 @@ def formats(picture, cells, colors):
     out = os.path.join(tmp, "a.PDF")
     r = run("nczdump", "--plot", "v", "--size", "800x500", dataset, out)
     data = open(out, "rb").read() if r.returncode == 0 else b""
+    letters()
     report("pictures: PDF", [] if data.startswith(b"%PDF-") and b"%%EOF" in data else str(data[:300]))
+
+
+def letters():
+    """Letters that the first font lacks are drawn where another has them: else two of them are the same box."""
+    fonts = subprocess.run(["fc-list", ":charset=6d77 6c34"], capture_output=True).stdout if shutil.which("fc-list") else b""
+    drawn = []
+    for name in ("\u6d77\u6d77 \u00fc", "\u6c34\u6c34 \u00fc"):
+        place = make("letters.zarr", 'netcdf l { dimensions: x = 2 ; variables: float v(x) ; v:long_name = "%s" ; data: v = 1, 2 ; }' % name)
+        r = run("nczdump", "--plot", "v", place, os.path.join(tmp, "letters.png"))
+        drawn.append(open(os.path.join(tmp, "letters.png"), "rb").read() if r.returncode == 0 else r.stderr)
+    problems = [] if all(d.startswith(b"\x89PNG") for d in drawn) else drawn
+    report("pictures: letters of another font", problems + (["the same boxes"] if fonts and drawn[0] == drawn[1] else []))
 
 
 def lines():

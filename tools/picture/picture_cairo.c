@@ -3,6 +3,7 @@
 #include "picture/picture.h"
 
 #include "common/memory.h"
+#include "picture/picture_font.h"
 
 #include <cairo-pdf.h>
 #include <cairo.h>
@@ -49,22 +50,40 @@ draw_path(cairo_t *cr, const picture *p, const picture_shape *s)
     cairo_new_path(cr);
 }
 
+/* Letter runs of one font after another, from where the pen is; `show` false: only how far that is. */
+static double
+go_along_text(cairo_t *cr, const picture_shape *s, bool show)
+{
+    double end = 0;
+
+    for (size_t at = 0, n; s->text[at] != '\0'; at += n) {
+        cairo_text_extents_t e;
+        char                *run;
+
+        n = picture_choose_font(cr, s->text + at, s->bold);
+        run = memory_textf("%.*s", (int)n, s->text + at);
+        cairo_set_font_size(cr, s->size);
+        cairo_text_extents(cr, run, &e);
+        if (show)
+            cairo_show_text(cr, run);
+        end += e.x_advance;
+        free(run);
+    }
+    return end;
+}
+
 static void
 draw_text(cairo_t *cr, const picture_shape *s)
 {
-    cairo_text_extents_t e;
+    double width = go_along_text(cr, s, false);
 
-    cairo_select_font_face(cr, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
-                           s->bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
-    cairo_set_font_size(cr, s->size);
-    cairo_text_extents(cr, s->text, &e);
     set_color(cr, s->style.fill, 0);
     cairo_save(cr);
     cairo_translate(cr, s->x, s->y);
     if (s->turned)
         cairo_rotate(cr, -acos(-1) / 2);
-    cairo_move_to(cr, s->anchor == PICTURE_START ? 0 : s->anchor == PICTURE_END ? -e.x_advance : -e.x_advance / 2, 0);
-    cairo_show_text(cr, s->text);
+    cairo_move_to(cr, s->anchor == PICTURE_START ? 0 : s->anchor == PICTURE_END ? -width : -width / 2, 0);
+    (void)go_along_text(cr, s, true);
     cairo_restore(cr);
 }
 
