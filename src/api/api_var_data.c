@@ -392,24 +392,41 @@ put_values(const request *q, const void *op)
     return put_alone(&c, q, op);
 }
 
+/* Puts a row. False: the general way has to put it. */
+static inline bool
+put_as_row(ncz_call *c, const few *r, const void *op, ncz_row_put *how)
+{
+    const ncz_type *mem;
+    ncz_var        *v = find_row(c, r, op, &mem);
+
+    *how = v == NULL ? NCZ_ROW_REFUSED
+                     : ncz_dataset_put_row(c->ds, v, r->start, r->count, mem, op, c->use == NCZ_USE_PUT_ALONE);
+    return *how == NCZ_ROW_CACHED || *how == NCZ_ROW_GATHERED;
+}
+
 static int
 put_few(const few *r, const void *op)
 {
-    const ncz_type *mem;
-    ncz_var        *v;
-    ncz_call        c;
-    request         q;
-    int             rc = ncz_call_enter(r->ncid, NCZ_USE_PUT, &c);
+    ncz_row_put how;
+    ncz_call    c;
+    request     q;
+    int         rc = ncz_call_enter(r->ncid, NCZ_USE_PUT, &c);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((v = find_row(&c, r, op, &mem)) != NULL &&
-        ncz_dataset_put_row(c.ds, v, r->start, r->count, mem, op, c.use == NCZ_USE_PUT_ALONE))
+    if (put_as_row(&c, r, op, &how))
         return ncz_call_leave(&c, NC_NOERR);
     q = request_of(r);
-    if (c.use != NCZ_USE_PUT_ALONE && put_beside(&c, &q, op, &rc))
+    if (c.use == NCZ_USE_PUT_ALONE)
+        return put_alone(&c, &q, op);
+    if (how == NCZ_ROW_ALONE) {
+        (void)ncz_call_leave(&c, NC_NOERR);
+        if ((rc = ncz_call_enter(r->ncid, NCZ_USE_PUT_ALONE, &c)) != NC_NOERR)
+            return rc;
+    } else if (put_beside(&c, &q, op, &rc)) {
         return rc;
-    return put_alone(&c, &q, op);
+    }
+    return put_as_row(&c, r, op, &how) ? ncz_call_leave(&c, NC_NOERR) : put_alone(&c, &q, op);
 }
 
 /* ---- strings with their lengths ---- */

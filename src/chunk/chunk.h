@@ -53,19 +53,36 @@ int ncz_engine_find_chunks(ncz_engine *e, const ncz_spec *spec);
  */
 int ncz_engine_write(ncz_engine *e, const ncz_plan *p, const void *in);
 
+#define NCZ_ROW_NOWHERE UINT64_MAX
+
+enum {
+    NCZ_ROW_SHORT = 1 << 10,  /* bytes of a row that are moved into or out of a chunk; elements have 8 at most */
+    NCZ_ROW_BYTES = 1 << 16, /* of one that is gathered: more are worth several threads */
+};
+
 /* A few elements that follow each other in one chunk, in C order. They must move as rows (ncz_row_moves()). */
 typedef struct ncz_chunk_row {
     const ncz_spec *spec;
-    const uint64_t *index; /* of the chunk */
+    const uint64_t *index; /* of the chunk; NULL: the engine caches nothing, and they may lie in several */
     size_t          at, n; /* the first element's place in it, and how many; they lie inside */
+    uint64_t        off;   /* where their bytes lie in the only object; NCZ_ROW_NOWHERE: not so */
     ncz_row         types;
 } ncz_chunk_row;
 
-/* Reads or writes a row whose chunk is in the cache, as fast as that can be. False: it is not, or the row needs more
- * than a move; then the functions above have to be called. They find what is wrong, too. `alone`: no other call uses
- * the engine meanwhile. */
-bool ncz_engine_read_row(ncz_engine *e, const ncz_chunk_row *row, void *out);
-bool ncz_engine_write_row(ncz_engine *e, const ncz_chunk_row *row, const void *in, bool alone);
+typedef enum ncz_row_put {
+    NCZ_ROW_REFUSED,
+    NCZ_ROW_CACHED,   /* its chunk is in the cache */
+    NCZ_ROW_GATHERED, /* it waits with those before it in the object, to be stored with them */
+    NCZ_ROW_ALONE,    /* refused; a put that is alone could gather it */
+} ncz_row_put;
+
+/* Reads or writes a row whose chunk is in the cache, as fast as that can be; or gathers one. False, or refused: it is
+ * not there, or the row needs more than a move; then the functions above have to be called. They find what is wrong,
+ * too. `alone`: no other call uses the engine meanwhile. */
+bool        ncz_engine_takes_row(const ncz_chunk_row *row); /* it is not too long */
+bool        ncz_engine_caches_nothing(const ncz_engine *e); /* asked by a put that is alone */
+bool        ncz_engine_read_row(ncz_engine *e, const ncz_chunk_row *row, void *out);
+ncz_row_put ncz_engine_write_row(ncz_engine *e, const ncz_chunk_row *row, const void *in, bool alone);
 
 /*
  * Stores the dirty chunks of one variable, or of all when uid is 0. A chunk that fails stays dirty. Returns the first

@@ -39,6 +39,7 @@ typedef struct ncz_chunk_put_window {
     uint64_t off;         /* in the object */
     uint64_t first, last; /* its variables' uids lie between */
     bool     storing;     /* a thread stores it; nothing changes it then */
+    bool     streak;      /* the last row that was put is in it */
 } ncz_chunk_put_window;
 
 struct ncz_engine {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * chunk_put_window: small chunks that were put whole and lie one behind the other: a program that puts small variables
- * in the order of their definition makes such puts. Their bytes wait together, without a cell for each,
- * and are stored with one call.
+ * chunk_put_window: rows of elements that were put and lie one behind the other in the one object of the dataset: a
+ * program that writes an array row by row, records one by one, or small variables in the order of their definition
+ * makes such puts. Their bytes wait together, without a cell for each chunk, and are stored with one call.
  *
  * Only puts that have the dataset alone add to it. Whatever else uses chunks of these variables has it stored first,
  * so that no chunk is in the window and in the cache.
@@ -11,107 +11,80 @@
 #include "chunk/chunk_put_window.h"
 
 enum {
-    WINDOW_MOST = 1 << 16, /* bytes */
+    WINDOW_MOST = 1 << 17, /* bytes */
     WINDOW_FIRST = 1 << 12,
 };
 
-bool
-ncz_chunk_row_range(const ncz_chunk_row *row, ncz_buf *key, ncz_chunk_addr *where, size_t *nbytes)
-{
-    size_t at = row->at * row->spec->dtype.size;
-
-    *nbytes = row->n * row->spec->dtype.size;
-    if (ncz_spec_locate(row->spec, row->index, key, where) != NC_NOERR || where->slot != NCZ_NO_SLOT ||
-        where->bytes != NULL || where->chain != NULL || where->tail == NCZ_TAIL_ZEROS)
-        return false;
-    if (where->pitch == 0) {
-        where->offset += at;
-        return true;
-    }
-    where->offset += at / where->row * where->pitch + at % where->row;
-    return *nbytes <= where->row - at % where->row;
-}
-
-/* Whether a row can be in the window at all, and its bytes. The only object of its store has the key "". */
-static bool
-find_bytes(const ncz_engine *e, const ncz_chunk_row *row, uint64_t *off, size_t *nbytes)
-{
-    ncz_buf        key = NCZ_BUF_INIT;
-    ncz_chunk_addr where;
-    bool           found;
-
-    if (!e->cells.windows || row->spec->chain != NULL || !row->spec->layout->ops->complete)
-        return false;
-    found = ncz_chunk_row_range(row, &key, &where, nbytes) && where.key[0] == '\0';
-    *off = where.offset;
-    if (!found)
-        ncz_err_clear(); /* the general path reports it */
-    ncz_buf_clear(&key);
-    return found;
-}
-
-static bool
+static inline bool
 is_inside(const ncz_chunk_put_window *w, uint64_t off, size_t nbytes)
 {
     return off >= w->off && off - w->off <= w->len && nbytes <= w->len - (size_t)(off - w->off);
 }
 
-/* Makes room for so many bytes more. */
-static ncz_chunk_put_window_result
-grow_window(ncz_chunk_put_window *w, size_t nbytes)
+/* Makes room for so many bytes more; if need be by storing those that are there. */
+static bool
+make_room(ncz_engine *e, size_t nbytes)
 {
-    size_t cap = w->cap == 0 ? WINDOW_FIRST : w->cap * 2;
-    char  *bytes;
+    ncz_chunk_put_window *w = &e->put_window;
+    size_t                cap = w->cap == 0 ? WINDOW_FIRST : w->cap * 2;
+    char                 *bytes;
 
+    if (nbytes > WINDOW_MOST - w->len && ncz_chunk_put_window_store(e, 0) != NC_NOERR)
+        return false;
     if (nbytes <= w->cap - w->len)
-        return NCZ_WINDOW_ADDED;
-    if (nbytes > WINDOW_MOST - w->len)
-        return w->len > 0 ? NCZ_WINDOW_FULL : NCZ_WINDOW_REFUSED;
-    cap = cap < w->len + nbytes ? WINDOW_MOST : cap;
+        return true;
+    while (cap < w->len + nbytes)
+        cap *= 2;
     if ((bytes = ncz_grow(w->bytes, cap, 1)) == NULL)
-        return NCZ_WINDOW_REFUSED;
+        return false;
     w->bytes = bytes;
     w->cap = cap;
-    return NCZ_WINDOW_ADDED;
+    return true;
 }
 
-ncz_chunk_put_window_result
-ncz_chunk_put_window_add(ncz_engine *e, const ncz_chunk_row *row, const void *in)
+/* Puts bytes behind those that are there, or first. */
+static bool
+append_row(ncz_engine *e, const ncz_chunk_row *row, const void *in, size_t nbytes)
 {
-    ncz_chunk_put_window       *w = &e->put_window;
-    uint64_t                    off, uid = row->spec->uid;
-    size_t                      nbytes;
-    ncz_chunk_put_window_result room;
-    bool                        inside;
+    ncz_chunk_put_window *w = &e->put_window;
+    uint64_t              uid = row->spec->uid;
 
-    if (!find_bytes(e, row, &off, &nbytes))
-        return NCZ_WINDOW_REFUSED;
-    inside = w->len > 0 && is_inside(w, off, nbytes);
-    if (!inside && (row->n != row->spec->chunk_nelems || (w->len > 0 && off != w->off + w->len)))
-        return NCZ_WINDOW_REFUSED;
-    if (!inside && (room = grow_window(w, nbytes)) != NCZ_WINDOW_ADDED)
-        return room;
-    if (ncz_row_in(&row->types, in, row->n, w->bytes + (inside ? off - w->off : w->len)) != NC_NOERR)
-        return NCZ_WINDOW_FULL; /* the general path stores what is there, and tells */
-    e->writes++;
-    if (inside)
-        return NCZ_WINDOW_ADDED;
-    w->off = w->len == 0 ? off : w->off;
-    w->first = w->len == 0 || uid < w->first ? uid : w->first;
-    w->last = w->len == 0 || uid > w->last ? uid : w->last;
+    if (nbytes > NCZ_ROW_BYTES || (w->len > 0 && row->off != w->off + w->len) || !make_room(e, nbytes) ||
+        ncz_row_in(&row->types, in, row->n, w->bytes + w->len) != NC_NOERR)
+        return false;
+    if (w->len == 0) {
+        w->off = row->off;
+        w->first = w->last = uid;
+    }
+    w->first = uid < w->first ? uid : w->first;
+    w->last = uid > w->last ? uid : w->last;
     w->len += nbytes;
-    return NCZ_WINDOW_ADDED;
+    return true;
 }
 
 bool
-ncz_chunk_put_window_read(const ncz_engine *e, const ncz_chunk_row *row, void *out)
+ncz_chunk_put_window_add(ncz_engine *e, const ncz_chunk_row *row, const void *in)
+{
+    ncz_chunk_put_window *w = &e->put_window;
+    size_t                nbytes = row->n * row->spec->dtype.size;
+    bool                  inside = w->len > 0 && is_inside(w, row->off, nbytes);
+
+    if (!e->cells.windows || row->off == NCZ_ROW_NOWHERE ||
+        (inside ? ncz_row_in(&row->types, in, row->n, w->bytes + (row->off - w->off)) != NC_NOERR
+                : !append_row(e, row, in, nbytes)))
+        return false; /* the general path stores what is there, and tells */
+    e->writes++;
+    return true;
+}
+
+/* Rows of several threads, which come in turn, go into cells, so that no thread waits for another. */
+bool
+ncz_chunk_put_window_wants(const ncz_engine *e, const ncz_chunk_row *row)
 {
     const ncz_chunk_put_window *w = &e->put_window;
-    uint64_t                    off;
-    size_t                      nbytes;
 
-    return find_bytes(e, row, &off, &nbytes) && is_inside(w, off, nbytes) &&
-           ncz_row_out(&row->types, w->bytes + (off - w->off), row->n, out) == NC_NOERR;
+    return e->cells.windows && row->off != NCZ_ROW_NOWHERE && row->n <= NCZ_ROW_BYTES / row->spec->dtype.size &&
+           (w->len == 0 || (w->streak && row->off == w->off + w->len));
 }
 
 int
@@ -123,7 +96,7 @@ ncz_chunk_put_window_store(ncz_engine *e, uint64_t uid)
     (void)pthread_mutex_lock(&e->cells.lock);
     while (w->storing)
         (void)pthread_cond_wait(&e->cells.changed, &e->cells.lock);
-    if (w->len == 0 || (uid != 0 && w->len < WINDOW_MOST / 2 && (uid < w->first || uid > w->last))) {
+    if (w->len == 0 || (uid != 0 && w->len < WINDOW_MOST / 2 && !ncz_chunk_put_window_meets(e, uid))) {
         (void)pthread_mutex_unlock(&e->cells.lock);
         return NC_NOERR;
     }

@@ -8,7 +8,6 @@
  * A window does not change once it is made. A thread that uses it has a reference, counted under the lock.
  */
 #include "chunk/chunk_engine.h"
-#include "chunk/chunk_put_window.h"
 #include "chunk/chunk_read_window.h"
 
 #define WINDOW_MOST ((size_t)1 << 18)
@@ -106,6 +105,25 @@ ncz_chunk_read_window_give(ncz_engine *e, ncz_chunk_read_window *w)
     (void)pthread_mutex_unlock(&e->cells.lock);
 }
 
+/* Finds the bytes of a row in its object: those from where->offset on. False: they are not there as they are, or not
+ * together. */
+static bool
+find_row(const ncz_chunk_row *row, ncz_buf *key, ncz_chunk_addr *where, size_t *nbytes)
+{
+    size_t at = row->at * row->spec->dtype.size;
+
+    *nbytes = row->n * row->spec->dtype.size;
+    if (ncz_spec_locate(row->spec, row->index, key, where) != NC_NOERR || where->slot != NCZ_NO_SLOT ||
+        where->bytes != NULL || where->chain != NULL || where->tail == NCZ_TAIL_ZEROS)
+        return false;
+    if (where->pitch == 0) {
+        where->offset += at;
+        return true;
+    }
+    where->offset += at / where->row * where->pitch + at % where->row;
+    return *nbytes <= where->row - at % where->row;
+}
+
 bool
 ncz_chunk_read_window_read_row(const ncz_engine *e, const ncz_chunk_row *row, void *out)
 {
@@ -117,7 +135,7 @@ ncz_chunk_read_window_read_row(const ncz_engine *e, const ncz_chunk_row *row, vo
 
     if (w == NULL || !row->spec->layout->ops->complete || row->spec->chain != NULL)
         return false;
-    found = ncz_chunk_row_range(row, &key, &where, &nbytes);
+    found = find_row(row, &key, &where, &nbytes);
     where.length = nbytes;
     found = found && is_inside(w, &where);
     ncz_buf_clear(&key);

@@ -12,8 +12,6 @@
 #include "chunk/chunk_put_window.h"
 #include "chunk/chunk_read_window.h"
 
-enum { ROW_MOST = 1024 }; /* bytes that are moved under the lock; elements have 8 at most */
-
 /* Under the lock: whether a chunk is in a state in which a row of it can be moved. */
 static inline bool
 is_ready(const ncz_cell *chunk, const ncz_chunk_row *row)
@@ -25,7 +23,13 @@ is_ready(const ncz_cell *chunk, const ncz_chunk_row *row)
 static bool
 is_short(const ncz_chunk_row *row)
 {
-    return row->n <= ROW_MOST / 8 || row->n <= ROW_MOST / row->spec->dtype.size;
+    return row->n <= NCZ_ROW_SHORT / 8 || row->n <= NCZ_ROW_SHORT / row->spec->dtype.size;
+}
+
+bool
+ncz_engine_takes_row(const ncz_chunk_row *row)
+{
+    return is_short(row) || (row->off != NCZ_ROW_NOWHERE && row->n <= NCZ_ROW_BYTES / row->spec->dtype.size);
 }
 
 static char *
@@ -49,8 +53,7 @@ read_row(ncz_engine *e, const ncz_chunk_row *row, void *out)
 
     if (chunk != NULL && is_ready(chunk, row))
         return read_from(e, chunk, row, out);
-    if ((e->read_window != NULL && ncz_chunk_read_window_read_row(e, row, out)) ||
-        (e->put_window.len > 0 && ncz_chunk_put_window_read(e, row, out)))
+    if (e->read_window != NULL && ncz_chunk_read_window_read_row(e, row, out))
         return true;
     chunk = chunk == NULL ? ncz_cells_find(&e->cells.cache, row->spec, row->index) : NULL;
     return chunk != NULL && is_ready(chunk, row) && read_from(e, chunk, row, out);
@@ -116,26 +119,42 @@ add_chunk(ncz_engine *e, const ncz_chunk_row *row, const void *in)
     return true;
 }
 
+/* Puts a row whose chunk is not in the cache. */
+static ncz_row_put
+add_row(ncz_engine *e, const ncz_chunk_row *row, const void *in, bool alone)
+{
+    bool follows = e->put_window.streak || e->put_window.len == 0;
+
+    e->put_window.streak = alone && ncz_chunk_put_window_add(e, row, in);
+    if (e->put_window.streak)
+        return follows ? NCZ_ROW_GATHERED : NCZ_ROW_CACHED;
+    if (!alone && ncz_chunk_put_window_wants(e, row))
+        return NCZ_ROW_ALONE;
+    return row->index != NULL && row->n == row->spec->chunk_nelems && is_short(row) &&
+                   !ncz_chunk_put_window_meets(e, row->spec->uid) && add_chunk(e, row, in)
+               ? NCZ_ROW_CACHED
+               : NCZ_ROW_REFUSED;
+}
+
 /* `alone`: nothing else uses the engine. */
-static inline bool
+static inline ncz_row_put
 write_row(ncz_engine *e, const ncz_chunk_row *row, const void *in, bool alone)
 {
-    bool      whole = row->n == row->spec->chunk_nelems;
     ncz_cell *chunk;
+    bool      whole;
 
     if (e->behind.failed.code != NC_NOERR)
-        return false; /* the general path tells */
-    if ((chunk = ncz_cells_find_recent(&e->cells.cache, row->spec, row->index)) == NULL &&
-        (chunk = ncz_cells_find(&e->cells.cache, row->spec, row->index)) == NULL) {
-        ncz_chunk_put_window_result added =
-            alone && (whole || e->put_window.len > 0) ? ncz_chunk_put_window_add(e, row, in) : NCZ_WINDOW_REFUSED;
-
-        if (added != NCZ_WINDOW_REFUSED)
-            return added == NCZ_WINDOW_ADDED;
-        return whole && (alone || e->put_window.len == 0) && add_chunk(e, row, in);
-    }
+        return NCZ_ROW_REFUSED; /* the general path tells */
+    if (row->index == NULL ||
+        ((chunk = ncz_cells_find_recent(&e->cells.cache, row->spec, row->index)) == NULL &&
+         (chunk = ncz_cells_find(&e->cells.cache, row->spec, row->index)) == NULL))
+        return add_row(e, row, in, alone);
+    e->put_window.streak = false;
+    whole = row->n == row->spec->chunk_nelems;
     /* A clean one that is replaced bypasses the cache. */
-    return (!whole || chunk->state == NCZ_CELL_DIRTY) && change_row(e, chunk, row, in);
+    return is_short(row) && (!whole || chunk->state == NCZ_CELL_DIRTY) && change_row(e, chunk, row, in)
+               ? NCZ_ROW_CACHED
+               : NCZ_ROW_REFUSED;
 }
 
 /* Whether nothing that goes on behind the program's back uses the engine. Who uses it alone then needs no lock. */
@@ -146,16 +165,22 @@ is_quiet(const ncz_engine *e)
 }
 
 bool
+ncz_engine_caches_nothing(const ncz_engine *e)
+{
+    return e->cells.cache.n == 0 && is_quiet(e);
+}
+
+ncz_row_put
 ncz_engine_write_row(ncz_engine *e, const ncz_chunk_row *row, const void *in, bool alone)
 {
-    bool done;
+    ncz_row_put done;
 
-    if (!is_short(row))
-        return false;
     if (alone && is_quiet(e))
         return write_row(e, row, in, true);
     (void)pthread_mutex_lock(&e->cells.lock);
     done = write_row(e, row, in, false);
+    if (done == NCZ_ROW_ALONE && (alone || !is_quiet(e)))
+        done = NCZ_ROW_REFUSED;
     (void)pthread_mutex_unlock(&e->cells.lock);
     return done;
 }

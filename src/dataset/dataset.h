@@ -204,13 +204,13 @@ int ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const nc
 /*
  * The same for a few elements that follow each other in a chunk that is in the cache, or is put whole, whose check
  * takes less time: `count` NULL means one element, `start` NULL all of the variable. `alone`: under NCZ_USE_PUT_ALONE.
- * False: nothing is read or put, or not all; then the functions above have to be called, with everything that goes
- * before them, and find what is wrong.
+ * False, or refused: nothing is read or put, or not all; then the functions above have to be called, with everything
+ * that goes before them, and find what is wrong.
  */
 bool ncz_dataset_get_row(ncz_dataset *ds, const ncz_var *v, const size_t *start, const size_t *count,
                          const ncz_type *mem, void *out);
-bool ncz_dataset_put_row(ncz_dataset *ds, ncz_var *v, const size_t *start, const size_t *count, const ncz_type *mem,
-                         const void *in, bool alone);
+ncz_row_put ncz_dataset_put_row(ncz_dataset *ds, ncz_var *v, const size_t *start, const size_t *count,
+                                const ncz_type *mem, const void *in, bool alone);
 
 /* The attribute that asks for the width of fixed strings (0: of any length): of a variable; `v` NULL: of the root
  * group, which counts for all variables without one. Returns NULL if it is absent. */

@@ -44,6 +44,7 @@ typedef struct ncz_change_ops {
 struct ncz_session_ops {
     bool ranks;   /* several ranks share the dataset */
     bool follows; /* what other processes store is seen by nc_sync() of a reader, also without NC_SHARE */
+    bool adds_records; /* `grow` makes records that no other process makes, and needs no selection of the put */
 
     int (*begin_define)(ncz_dataset *ds);                                  /* nc_redef(); or NULL */
     int (*end_define)(ncz_dataset *ds, const ncz_file_room *room, int rc); /* nc_enddef() */

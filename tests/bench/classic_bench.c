@@ -34,6 +34,7 @@ typedef MPI_Offset length, step;
 #define nc_set_fill               ncmpi_set_fill
 #define nc_def_dim                ncmpi_def_dim
 #define nc_def_var                ncmpi_def_var
+#define nc_inq_varid              ncmpi_inq_varid
 #define nc_put_att_text           ncmpi_put_att_text
 #define nc_get_att_text           ncmpi_get_att_text
 #define nc_strerror               ncmpi_strerror
@@ -43,6 +44,8 @@ typedef MPI_Offset length, step;
 #define nc_get_var_double         ncmpi_get_var_double_all
 #define nc_put_vara_float         ncmpi_put_vara_float_all
 #define nc_get_vara_float         ncmpi_get_vara_float_all
+#define nc_put_vara_short         ncmpi_put_vara_short_all
+#define nc_put_vara_double        ncmpi_put_vara_double_all
 #define nc_get_vars_float         ncmpi_get_vars_float_all
 #define nc_get_var1_float         ncmpi_get_var1_float_all
 #define nc_put_var1_double        ncmpi_put_var1_double_all
@@ -247,6 +250,45 @@ read_elements(void)
     add(f, n);
 }
 
+/* ---- C9: the array row by row, a call each ------------------------------------------------------------------------ */
+
+/* `type`: in the file; in memory shorts, floats or doubles. `records`: its first dimension is unlimited. */
+static void
+write_rows(nc_type type, nc_type mem, bool records)
+{
+    size_t  n = planes() * Y;
+    double *d = room(X * sizeof *d);
+    float  *f = (float *)d;
+    short  *i = (short *)d;
+    int     dim[3];
+
+    for (size_t x = 0; x < X; x++)
+        if (mem == NC_DOUBLE)
+            d[x] = (double)(x % 30000);
+        else if (mem == NC_FLOAT)
+            f[x] = value(x);
+        else
+            i[x] = (short)x;
+    start();
+    begin_file();
+    CALL(nc_def_dim, ncid, "z", records ? NC_UNLIMITED : (length)planes(), &dim[0]);
+    CALL(nc_def_dim, ncid, "y", Y, &dim[1]);
+    CALL(nc_def_dim, ncid, "x", X, &dim[2]);
+    CALL(nc_def_var, ncid, "field", type, 3, dim, &varid);
+    CALL(nc_enddef, ncid);
+    for (size_t r = 0; r < n; r++) {
+        length at[3] = {(length)(r / Y), (length)(r % Y), 0}, count[3] = {1, 1, X};
+
+        if (mem == NC_DOUBLE)
+            CALL(nc_put_vara_double, ncid, varid, at, count, d);
+        else if (mem == NC_FLOAT)
+            CALL(nc_put_vara_float, ncid, varid, at, count, f);
+        else
+            CALL(nc_put_vara_short, ncid, varid, at, count, i);
+    }
+    stop();
+}
+
 /* ---- C5: records ------------------------------------------------------------------------------------------------ */
 
 /* Defines five variables along an unlimited dimension: of `wide` each, or scalars and one of 100. */
@@ -373,6 +415,22 @@ read_small(int nvars, bool data)
         add(f, (size_t)nvars * SMALL);
 }
 
+/* One value of the last variable. */
+static void
+read_one(int nvars)
+{
+    length at = SMALL - 1;
+    float  f = 0;
+    char   name[16];
+
+    open_file();
+    snprintf(name, sizeof name, "var%d", nvars - 1);
+    CALL(nc_inq_varid, ncid, name, &varid);
+    CALL(nc_get_var1_float, ncid, varid, &at, &f);
+    stop();
+    add(&f, 1);
+}
+
 /* One long array, of 100 MB. */
 static size_t
 line(void)
@@ -445,10 +503,22 @@ run(const char *name)
         append_tiny();
     else if (IS("C5r"))
         read_fields(steps);
+    else if (IS("C9f"))
+        write_rows(NC_FLOAT, NC_FLOAT, false);
+    else if (IS("C9r"))
+        write_rows(NC_FLOAT, NC_FLOAT, true);
+    else if (IS("C9s"))
+        write_rows(NC_SHORT, NC_SHORT, false);
+    else if (IS("C9p"))
+        write_rows(NC_SHORT, NC_DOUBLE, false);
+    else if (IS("C9q"))
+        write_rows(NC_SHORT, NC_DOUBLE, true);
     else if (IS("C6w"))
         write_small(vars);
     else if (IS("C6r"))
         read_small(vars, true);
+    else if (IS("C6o"))
+        read_one(vars);
     else if (IS("make-C8o"))
         write_small(100);
     else if (IS("C8o"))

@@ -26,13 +26,13 @@ split_index(uint64_t at, uint64_t chunk, uint64_t *off)
 
 /* `more`: how much longer the first dimension is than its length. */
 static inline uint64_t
-length_of(const ncz_var *v, size_t d, unsigned more)
+length_of(const ncz_var *v, size_t d, uint64_t more)
 {
     return v->dims[d]->len + (d == 0 ? more : 0);
 }
 
 static inline bool
-place_one(const ncz_var *v, const size_t *start, unsigned more, place *p)
+place_one(const ncz_var *v, const size_t *start, uint64_t more, place *p)
 {
     const uint64_t *chunk = v->spec->chunk;
     size_t          at = 0;
@@ -54,7 +54,7 @@ place_one(const ncz_var *v, const size_t *start, unsigned more, place *p)
  * as far as its chunk goes, those before it are taken at one index each.
  */
 static bool
-place_several(const ncz_var *v, const size_t *start, const size_t *count, unsigned more, place *p)
+place_several(const ncz_var *v, const size_t *start, const size_t *count, uint64_t more, place *p)
 {
     size_t   step = 1;
     bool     whole = true;
@@ -95,17 +95,55 @@ place_all(const ncz_var *v, place *p)
     return true;
 }
 
+/*
+ * Where the bytes of the row lie in the only object of the store, if they lie there one behind the other; and how many
+ * elements they are. From the last dimension to the first, as above.
+ */
+static bool
+place_bytes(const ncz_var *v, const size_t *start, const size_t *count, uint64_t more, ncz_chunk_row *row)
+{
+    const ncz_layout *l = v->spec->layout;
+    uint64_t          begin, pitch, step = v->spec->dtype.size, n = 1;
+    bool              whole = true;
+
+    if (l->ops->linear == NULL || !l->ops->linear(l, &begin, &pitch))
+        return false;
+    for (size_t d = v->rank; d-- > 0;) {
+        uint64_t len = v->dims[d]->len + (d == 0 ? more : 0), at = start != NULL ? start[d] : 0;
+        uint64_t some = start == NULL ? len : count == NULL ? 1 : count[d];
+
+        whole = whole && (d > 0 || pitch == step);
+        if (at >= len || some > len - at || some == 0 || (some != 1 && !whole))
+            return false;
+        begin += at * (d == 0 ? pitch : step); /* no overflow: a file can have the array */
+        n *= some;
+        whole = whole && some == len;
+        step *= len;
+    }
+    row->off = begin;
+    row->n = (size_t)n;
+    return n <= SIZE_MAX;
+}
+
+/* Whether elements move as a row between a variable and memory of type `mem`; not yet where to. */
 static inline bool
-place_row(const ncz_dataset *ds, const ncz_var *v, const size_t *start, const size_t *count, const ncz_type *mem,
-          unsigned more, place *p)
+begin_row(const ncz_dataset *ds, const ncz_var *v, const ncz_type *mem, place *p)
 {
     const ncz_spec *spec = v->spec;
 
     if (v->rank > NCZ_RANK_INLINE || !ncz_row_moves(spec->row_type, mem))
         return false;
     p->row.spec = spec;
-    p->row.index = p->index;
+    p->row.index = NULL;
+    p->row.off = NCZ_ROW_NOWHERE;
     p->row.types = (ncz_row){.dtype = &spec->dtype, .type = spec->row_type, .mem = mem, .classic = ds->lax_bytes};
+    return true;
+}
+
+static inline bool
+place_in_chunk(const ncz_var *v, const size_t *start, const size_t *count, uint64_t more, place *p)
+{
+    p->row.index = p->index;
     if (start == NULL)
         return place_all(v, p);
     return count == NULL ? place_one(v, start, more, p) : place_several(v, start, count, more, p);
@@ -117,41 +155,70 @@ ncz_dataset_get_row(ncz_dataset *ds, const ncz_var *v, const size_t *start, cons
 {
     place p;
 
-    return !(ds->classic && ds->defining) && place_row(ds, v, start, count, mem, 0, &p) &&
+    return !(ds->classic && ds->defining) && begin_row(ds, v, mem, &p) && place_in_chunk(v, start, count, 0, &p) &&
            ncz_engine_read_row(ds->engine, &p.row, out);
 }
 
-/* Whether the put is of the next record of a file that has it already, with fill values. */
-static bool
-takes_next_record(const ncz_dataset *ds, const ncz_var *v, const size_t *start)
+enum { RECORDS_MOST = 1 << 16 }; /* that one row adds */
+
+/* How many records more than there are a row of them needs. */
+static uint64_t
+count_new_records(const ncz_var *v, const size_t *start, const size_t *count)
 {
-    return v->rank > 0 && start != NULL && start[0] == v->dims[0]->len && start[0] < ds->file.filled &&
-           v->dims[0]->unlimited;
+    if (v->rank == 0 || start == NULL || start[0] != v->dims[0]->len || !v->dims[0]->unlimited)
+        return 0;
+    return count == NULL ? 1 : count[0] <= RECORDS_MOST ? count[0] : 0;
 }
 
-bool
+/* Gives the file so many records for a row, those that are new with fill values. */
+__attribute__((noinline)) static bool
+add_records(ncz_dataset *ds, ncz_var *v, uint64_t n, const ncz_chunk_row *row)
+{
+    const ncz_put p = {.v = v};
+
+    if (!ds->kind->adds_records || !ncz_engine_takes_row(row))
+        return false;
+    if (ds->kind->grow(ds, v->dims[0], n, &p) != NC_NOERR)
+        ncz_err_clear(); /* the general path tells */
+    return n <= ds->file.filled;
+}
+
+/* Finds the place of a row that is put: the chunk, unless nothing is cached that could have it. */
+static bool
+place_put(const ncz_dataset *ds, const ncz_var *v, const size_t *start, const size_t *count, uint64_t more,
+          bool alone, place *p)
+{
+    bool linear = place_bytes(v, start, count, more, &p->row);
+
+    return (linear && alone && ncz_engine_caches_nothing(ds->engine)) || place_in_chunk(v, start, count, more, p);
+}
+
+ncz_row_put
 ncz_dataset_put_row(ncz_dataset *ds, ncz_var *v, const size_t *start, const size_t *count, const ncz_type *mem,
                     const void *in, bool alone)
 {
-    place p;
-    bool  grows;
+    place       p;
+    uint64_t    more;
+    ncz_row_put done;
 
     if (ds->defining || (v->stage != NCZ_VAR_WRITTEN && !alone) || v->quantize_mode != NC_NOQUANTIZE ||
-        ds->kind->ranks || (ds->mode & NC_SHARE) != 0)
-        return false;
-    grows = alone && takes_next_record(ds, v, start);
-    if (!place_row(ds, v, start, count, mem, grows, &p))
-        return false;
+        ds->kind->ranks || (ds->mode & NC_SHARE) != 0 || !begin_row(ds, v, mem, &p))
+        return NCZ_ROW_REFUSED;
+    more = alone ? count_new_records(v, start, count) : 0;
+    if (!place_put(ds, v, start, count, more, alone, &p) ||
+        (more > 0 && start[0] + more > ds->file.filled && !add_records(ds, v, start[0] + more, &p.row)))
+        return NCZ_ROW_REFUSED;
     /* Before the values are in their chunk: the background thread stores of it what lies in the records that there are.
      * If the general path has to put the row, it makes the record, too. */
-    if (grows)
-        ds->model->dialect->file->set_records(ds->model, start[0] + 1);
-    if (!ncz_engine_write_row(ds->engine, &p.row, in, alone))
-        return false;
-    if (grows)
-        v->dims[0]->len = start[0] + 1; /* the head has it, which is stored whenever it has changed */
-    ncz_dataset_note_put(ds, grows || v->stage != NCZ_VAR_WRITTEN);
+    if (more > 0)
+        ds->model->dialect->file->set_records(ds->model, start[0] + more);
+    done = ncz_engine_write_row(ds->engine, &p.row, in, alone);
+    if (done != NCZ_ROW_CACHED && done != NCZ_ROW_GATHERED)
+        return done;
+    if (more > 0)
+        v->dims[0]->len = start[0] + more; /* the head has it, which is stored whenever it has changed */
+    ncz_dataset_note_put(ds, more > 0 || done == NCZ_ROW_GATHERED || v->stage != NCZ_VAR_WRITTEN);
     if (v->stage != NCZ_VAR_WRITTEN) /* as in ncz_dataset_put(): only by an exclusive put */
         v->stage = NCZ_VAR_WRITTEN;
-    return true;
+    return done;
 }

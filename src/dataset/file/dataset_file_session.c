@@ -145,6 +145,7 @@ const ncz_change_ops ncz_file_change = {
 
 const ncz_session_ops ncz_file_session = {
     .follows = true,
+    .adds_records = true,
     .begin_define = begin_define,
     .end_define = end_define,
     .put = ncz_dataset_put_chunks,
