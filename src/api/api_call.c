@@ -101,7 +101,7 @@ ncz_call_var(const ncz_call *c, int varid, ncz_var **out)
     if (varid < 0 || (size_t)varid >= c->g->nvars)
         return ncz_fail(NC_ENOTVAR, "there is no variable %d in this group", varid);
     *out = c->g->vars[varid];
-    return NC_NOERR;
+    return ncz_dataset_use_var(c->ds, *out);
 }
 
 int

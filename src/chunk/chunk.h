@@ -56,7 +56,7 @@ int ncz_engine_write(ncz_engine *e, const ncz_plan *p, const void *in);
 #define NCZ_ROW_NOWHERE UINT64_MAX
 
 enum {
-    NCZ_ROW_SHORT = 1 << 10,  /* bytes of a row that are moved into or out of a chunk; elements have 8 at most */
+    NCZ_ROW_SHORT = 1 << 10, /* bytes of a row that are moved into or out of a chunk; elements have 8 at most */
     NCZ_ROW_BYTES = 1 << 16, /* of one that is gathered: more are worth several threads */
 };
 

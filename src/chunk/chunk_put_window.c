@@ -11,7 +11,7 @@
 #include "chunk/chunk_put_window.h"
 
 enum {
-    WINDOW_MOST = 1 << 17, /* bytes */
+    WINDOW_MOST = NCZ_ROW_BYTES, /* bytes */
     WINDOW_FIRST = 1 << 12,
 };
 

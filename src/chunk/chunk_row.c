@@ -145,9 +145,8 @@ write_row(ncz_engine *e, const ncz_chunk_row *row, const void *in, bool alone)
 
     if (e->behind.failed.code != NC_NOERR)
         return NCZ_ROW_REFUSED; /* the general path tells */
-    if (row->index == NULL ||
-        ((chunk = ncz_cells_find_recent(&e->cells.cache, row->spec, row->index)) == NULL &&
-         (chunk = ncz_cells_find(&e->cells.cache, row->spec, row->index)) == NULL))
+    if (row->index == NULL || ((chunk = ncz_cells_find_recent(&e->cells.cache, row->spec, row->index)) == NULL &&
+                               (chunk = ncz_cells_find(&e->cells.cache, row->spec, row->index)) == NULL))
         return add_row(e, row, in, alone);
     e->put_window.streak = false;
     whole = row->n == row->spec->chunk_nelems;

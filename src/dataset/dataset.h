@@ -183,7 +183,7 @@ int ncz_dataset_warn(ncz_dataset *ds, const char *text);
 /* The selection is within the current shape. Errors are those of ncz_engine_read(). */
 int ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_type *mem, void *out);
 /* Begins to load the chunks of a selection (ncz_engine_prefetch()). `mem`: as for a get. */
-int ncz_dataset_prefetch(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, const ncz_type *mem);
+int ncz_dataset_prefetch(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_type *mem);
 
 /* What values read as that a dataset of one file has lost, or that lie in a file that is not there. No effect where
  * nothing can be, or on one that is open to be written. Under NCZ_USE_TUNE. */
@@ -201,14 +201,22 @@ int  ncz_dataset_wait(ncz_dataset *ds);        /* stores them; no documents */
 /* The selection may exceed the length of unlimited dimensions, which grow once the data are accepted. */
 int ncz_dataset_put(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_type *mem, const void *in);
 
+int ncz_dataset_make_spec(ncz_dataset *ds, ncz_var *v); /* of the next one */
+/* Before the spec of a variable is used, by a call that has found the variable in the model. NC_ENOMEM. */
+static inline int
+ncz_dataset_use_var(ncz_dataset *ds, ncz_var *v)
+{
+    return v->spec != NULL ? NC_NOERR : ncz_dataset_make_spec(ds, v);
+}
+
 /*
- * The same for a few elements that follow each other in a chunk that is in the cache, or is put whole, whose check
- * takes less time: `count` NULL means one element, `start` NULL all of the variable. `alone`: under NCZ_USE_PUT_ALONE.
+ * The same for elements that follow each other in a chunk that is in the cache, or in the file behind those that were
+ * put last, whose check takes less time: `count` NULL means one element, `start` NULL all of the variable. `alone`: under NCZ_USE_PUT_ALONE.
  * False, or refused: nothing is read or put, or not all; then the functions above have to be called, with everything
  * that goes before them, and find what is wrong.
  */
-bool ncz_dataset_get_row(ncz_dataset *ds, const ncz_var *v, const size_t *start, const size_t *count,
-                         const ncz_type *mem, void *out);
+bool        ncz_dataset_get_row(ncz_dataset *ds, const ncz_var *v, const size_t *start, const size_t *count,
+                                const ncz_type *mem, void *out);
 ncz_row_put ncz_dataset_put_row(ncz_dataset *ds, ncz_var *v, const size_t *start, const size_t *count,
                                 const ncz_type *mem, const void *in, bool alone);
 

@@ -42,8 +42,8 @@ typedef struct ncz_change_ops {
 
 /* NULL, of those for which it says so: nothing is to be done. */
 struct ncz_session_ops {
-    bool ranks;   /* several ranks share the dataset */
-    bool follows; /* what other processes store is seen by nc_sync() of a reader, also without NC_SHARE */
+    bool ranks;        /* several ranks share the dataset */
+    bool follows;      /* what other processes store is seen by nc_sync() of a reader, also without NC_SHARE */
     bool adds_records; /* `grow` makes records that no other process makes, and needs no selection of the put */
 
     int (*begin_define)(ncz_dataset *ds);                                  /* nc_redef(); or NULL */

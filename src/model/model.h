@@ -232,8 +232,11 @@ struct ncz_var {
     const ncz_type *type; /* NC_NAT's: a stored type without netCDF meaning; it is listed but has no data */
     size_t          rank;
     ncz_dim       **dims;
-    ncz_spec       *spec; /* made by ncz_var_respec(); never NULL after load or ncz_model_add_var() */
-    int             id;   /* place in group->vars */
+    /* Made by ncz_var_respec(); not NULL after load or ncz_model_add_var(), but where `late` is set, as in a model
+     * that is only read: ncz_dataset_use_var() makes it. */
+    _Atomic(ncz_spec *) spec;
+    const void *late; /* what its spec is made from at its first use, in the model's arena; NULL: it has one */
+    int         id;   /* place in group->vars */
 
     ncz_var_stage      stage;
     ncz_document_state document; /* its array document */
@@ -313,9 +316,11 @@ struct ncz_model {
     uint64_t                      last_uid;
     const struct ncz_dialect_ops *dialect;      /* the format's, opaque to others; NULL: not known yet */
     ncz_make_layout_fn            make_layout;  /* the format's; NULL: chunks have no place */
-    ncz_key_encoding              key_encoding; /* of new variables */
-    bool                          keys_chosen;  /* ... by the program: those of copies, too */
-    bool                          nofill;       /* nc_set_fill(NC_NOFILL) */
+    bool                          makes_late;   /* it is only read: a format may leave specs to make_late() */
+    int (*make_late)(ncz_model *m, ncz_var *v); /* the format's: makes the spec of a variable with `late` */
+    ncz_key_encoding  key_encoding;             /* of new variables */
+    bool              keys_chosen;              /* ... by the program: those of copies, too */
+    bool              nofill;                   /* nc_set_fill(NC_NOFILL) */
     bool              twins;         /* names may be there twice, while a file is loaded: the first one is found */
     ncz_unmasked_fill unmasked_fill; /* of new variables, chosen by the format */
     bool              own_chunks;    /* the format chooses chunks, once it gives variables their places */

@@ -504,8 +504,8 @@ give_spec(ncz_model *m, ncz_var *v, const ncz_spec *like, size_t nfill)
         return rc;
     }
     fill_block(s, like, nfill);
-    v->spec = s;
     v->dtype.big = s->dtype.big;
+    v->spec = s; /* last: others may have waited for it */
     ncz_spec_unref(old);
     return NC_NOERR;
 }

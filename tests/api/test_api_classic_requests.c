@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What reads and puts of a classic file cost, and what they see: small arrays in a row and slabs of the same records
- * come, and are stored, with few requests; what another session puts is seen after nc_sync().
+ * What reads and puts of a classic file cost, and what they see: small arrays in a row, slabs of the same records and
+ * rows come, and are stored, with few requests; what another session puts is seen after nc_sync().
  */
 #include "api_test.h"
 
@@ -322,6 +322,184 @@ TEST(put_after_growth)
     OK(nc_def_dim(nc, "more", 2, &more));
     OK(nc_put_var1_int(nc, id, (size_t[]){4}, (const int[]){4}));
     OK(nc_put_var1_int(nc, id, (size_t[]){1}, (const int[]){-1}));
+    OK(nc_close(nc));
+    scratch_free(dir);
+}
+
+/* ---- rows one behind the other --------------------------------------------------------------------------------- */
+
+enum { ROWS = 700, WIDE = 300, WAYS = 6 };
+
+static int
+row_value(int v, int r, int i)
+{
+    return (v * 7 + r * 3 + i) % 30000;
+}
+
+/* Two variables, in records or not. */
+static void
+define_rows(const char *path, bool records, bool fill, int *nc)
+{
+    int dims[2], id;
+
+    OK(nc_create(path, NC_64BIT_DATA, nc));
+    OK(nc_set_fill(*nc, fill ? NC_FILL : NC_NOFILL, NULL));
+    OK(nc_def_dim(*nc, "t", records ? NC_UNLIMITED : ROWS, &dims[0]));
+    OK(nc_def_dim(*nc, "x", WIDE, &dims[1]));
+    OK(nc_def_var(*nc, "a", NC_SHORT, 2, dims, &id));
+    OK(nc_def_var(*nc, "b", NC_DOUBLE, 2, dims, &id));
+    OK(nc_enddef(*nc));
+}
+
+/* Part [from, to) of a row. */
+static void
+put_part(int nc, int v, int r, int from, int to)
+{
+    size_t start[2] = {(size_t)r, (size_t)from}, count[2] = {1, (size_t)(to - from)};
+    int    values[WIDE];
+
+    for (int i = from; i < to; i++)
+        values[i] = row_value(v, r, i);
+    OK(nc_put_vara_int(nc, v, start, count, values + from));
+}
+
+static void
+check_row(int nc, int v, int r)
+{
+    size_t start[2] = {(size_t)r, 0}, count[2] = {1, WIDE};
+    int    got[WIDE];
+
+    OK(nc_get_vara_int(nc, v, start, count, got));
+    for (int i = 0; i < WIDE; i++)
+        assert_int_equal(got[i], row_value(v, r, i));
+}
+
+/* The ways to put them: in turn, each row in two parts, from the last to the first, with reads or syncs in between, and
+ * some of them twice, at first with other values. */
+static void
+put_rows(int nc, int way)
+{
+    for (int i = 0; i < ROWS * 2; i++) {
+        int v = way == 1 ? i / ROWS : i % 2, r = way == 1 ? i % ROWS : i / 2;
+
+        r = way == 2 ? ROWS - 1 - r : r;
+        if (way == 5 && r % 3 == 0) {
+            size_t start[2] = {(size_t)r, 10}, count[2] = {1, 100};
+            int    zeros[100] = {0};
+
+            OK(nc_put_vara_int(nc, v, start, count, zeros));
+        }
+        put_part(nc, v, r, 0, way == 3 ? 123 : WIDE);
+        if (way == 3)
+            put_part(nc, v, r, 123, WIDE);
+        if (way == 4 && r % 50 == 7)
+            check_row(nc, v, r - r % 2);
+        if (way == 4 && r % 100 == 99)
+            OK(nc_sync(nc));
+    }
+}
+
+TEST(rows_put_in_any_order_are_there)
+{
+    char       *dir = scratch_new();
+    const char *path = scratch_path(dir, "rows.nc");
+
+    for (int k = 0; k < WAYS * 4; k++) {
+        int nc;
+
+        define_rows(path, k % 2 == 1, k / 2 % 2 == 1, &nc);
+        put_rows(nc, k / 4);
+        for (int r = 0; r < ROWS; r++)
+            for (int v = 0; v < 2; v++)
+                check_row(nc, v, r);
+        OK(nc_close(nc));
+        OK(nc_open(path, NC_WRITE, &nc));
+        put_rows(nc, (k / 4 + 1) % WAYS);
+        OK(nc_close(nc));
+        OK(nc_open(path, NC_NOWRITE, &nc));
+        for (int r = 0; r < ROWS; r++)
+            for (int v = 0; v < 2; v++)
+                check_row(nc, v, r);
+        OK(nc_close(nc));
+    }
+    scratch_free(dir);
+}
+
+TEST(rows_one_behind_the_other_are_stored_together)
+{
+    char       *dir = scratch_new();
+    const char *path = scratch_path(dir, "rows.nc");
+
+    for (int records = 0; records < 2; records++) {
+        nczarr_counts before, after;
+        int           nc;
+
+        define_rows(path, records, false, &nc);
+        before = counts_of(nc);
+        put_rows(nc, records ? 0 : 1);
+        OK(nc_sync(nc));
+        after = counts_of(nc);
+        assert_true(after.puts - before.puts <= ROWS * WIDE * 10 / (1 << 16) + 4);
+        assert_int_equal(after.gets, before.gets);
+        OK(nc_close(nc));
+    }
+    scratch_free(dir);
+}
+
+/* A value that does not fit is found, whatever waits; the others are put. */
+TEST(rows_with_a_value_out_of_range)
+{
+    char       *dir = scratch_new();
+    const char *path = scratch_path(dir, "rows.nc");
+    int         nc, large[WIDE];
+
+    for (int i = 0; i < WIDE; i++)
+        large[i] = i == 200 ? 100000 : row_value(0, 1, i);
+    define_rows(path, false, true, &nc);
+    put_part(nc, 0, 0, 0, WIDE);
+    FAILS(NC_ERANGE, nc_put_vara_int(nc, 0, (size_t[]){1, 0}, (size_t[]){1, WIDE}, large));
+    put_part(nc, 0, 2, 0, WIDE);
+    put_part(nc, 0, 1, 200, 201);
+    for (int r = 0; r < 3; r++)
+        check_row(nc, 0, r);
+    OK(nc_close(nc));
+    scratch_free(dir);
+}
+
+typedef struct writer {
+    int       nc, first;
+    pthread_t thread;
+} writer;
+
+static void *
+put_every_third(void *arg)
+{
+    const writer *w = arg;
+
+    for (int r = w->first; r < ROWS; r += 3)
+        put_part(w->nc, r % 2, r, 0, WIDE);
+    for (int r = w->first; r < ROWS; r += 3)
+        put_part(w->nc, 1 - r % 2, r, 0, WIDE);
+    return NULL;
+}
+
+TEST(rows_of_several_threads)
+{
+    char       *dir = scratch_new();
+    const char *path = scratch_path(dir, "rows.nc");
+    writer      w[3];
+    int         nc;
+
+    define_rows(path, false, false, &nc);
+    for (int i = 0; i < 3; i++) {
+        w[i] = (writer){.nc = nc, .first = i};
+        assert_int_equal(pthread_create(&w[i].thread, NULL, put_every_third, &w[i]), 0);
+    }
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(pthread_join(w[i].thread, NULL), 0);
+    for (int r = 0; r < ROWS; r++)
+        for (int v = 0; v < 2; v++)
+            check_row(nc, v, r);
     OK(nc_close(nc));
     scratch_free(dir);
 }

@@ -511,8 +511,6 @@ run(const char *name)
         write_rows(NC_SHORT, NC_SHORT, false);
     else if (IS("C9p"))
         write_rows(NC_SHORT, NC_DOUBLE, false);
-    else if (IS("C9q"))
-        write_rows(NC_SHORT, NC_DOUBLE, true);
     else if (IS("C6w"))
         write_small(vars);
     else if (IS("C6r"))

@@ -67,15 +67,15 @@ ncz_dataset_locate_chunk(ncz_dataset *ds, const ncz_var *v, const uint64_t *inde
 
 /* The plan of a get, whose `shape` the caller clears in any case. */
 static int
-plan_get(const ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, const ncz_type *mem, ncz_dims *shape,
-         ncz_plan *out)
+plan_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_type *mem, ncz_dims *shape, ncz_plan *out)
 {
     int rc;
 
     shape->v = NULL;
     if (ds->classic && ds->defining)
         return ncz_fail(NC_EINDEFINE, "%s is in define mode (classic model)", ds->path);
-    if ((rc = check_usable(v)) != NC_NOERR || (rc = ncz_dims_init(shape, v->rank)) != NC_NOERR)
+    if ((rc = check_usable(v)) != NC_NOERR || (rc = ncz_dataset_use_var(ds, v)) != NC_NOERR ||
+        (rc = ncz_dims_init(shape, v->rank)) != NC_NOERR)
         return rc;
     ncz_var_shape(v, shape->v);
     *out =
@@ -100,7 +100,7 @@ ncz_dataset_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_ty
 }
 
 int
-ncz_dataset_prefetch(ncz_dataset *ds, const ncz_var *v, const ncz_select *sel, const ncz_type *mem)
+ncz_dataset_prefetch(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_type *mem)
 {
     ncz_dims shape;
     ncz_plan plan;

@@ -131,7 +131,7 @@ begin_row(const ncz_dataset *ds, const ncz_var *v, const ncz_type *mem, place *p
 {
     const ncz_spec *spec = v->spec;
 
-    if (v->rank > NCZ_RANK_INLINE || !ncz_row_moves(spec->row_type, mem))
+    if (spec == NULL || v->rank > NCZ_RANK_INLINE || !ncz_row_moves(spec->row_type, mem))
         return false;
     p->row.spec = spec;
     p->row.index = NULL;

@@ -133,6 +133,19 @@ ncz_load_names(ncz_dataset *ds, ncz_names *names, bool *listed)
 }
 
 int
+ncz_dataset_make_spec(ncz_dataset *ds, ncz_var *v)
+{
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER; /* of calls that share the dataset's lock */
+    int                    rc = NC_NOERR;
+
+    (void)pthread_mutex_lock(&one_at_a_time);
+    if (v->spec == NULL)
+        rc = ds->model->make_late(ds->model, v);
+    (void)pthread_mutex_unlock(&one_at_a_time);
+    return rc;
+}
+
+int
 ncz_load_rest(ncz_dataset *ds)
 {
     bool copies;
@@ -141,6 +154,7 @@ ncz_load_rest(ncz_dataset *ds)
     if (ds->load == NULL)
         return ds->unloaded.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&ds->unloaded);
     copies = ds->load->source.metadata != NULL;
+    ds->model->makes_late = !ds->writable && ds->ranks == NULL;
     rc = ncz_dialects_load_rest(ds->load->loader, &ds->style);
     if (needs_the_documents(ds->load) && (rc == NC_NOERR || rc == NC_EZARRMETA) && (rc = start_over(ds)) == NC_NOERR)
         rc = ncz_dialects_load_rest(ds->load->loader, &ds->style);

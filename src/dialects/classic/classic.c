@@ -159,6 +159,7 @@ keep_file(ncz_loader *l, const ncz_classic_header *h)
     file->end = h->end;
     file->records = h->first;
     file->pitch = h->pitch;
+    file->alone = h->nrecordvars == 1;
     atomic_init(&file->size, ((const file_head *)l->state)->size);
     file->whole = ncz_classic_end(h);
     atomic_init(&file->missing, NCZ_MISSING_ZEROS);
@@ -174,20 +175,68 @@ typedef struct var_room {
     ncz_classic_place *place;
 } var_room;
 
+/* Gives a variable its place, and with that its spec. */
 static int
-add_var(ncz_loader *l, const ncz_classic_header *h, const ncz_classic_var *from, ncz_dim *const *all,
-        const var_room *room)
+place_var(ncz_model *m, ncz_var *v, const ncz_classic_var *from, const var_room *room)
 {
-    const ncz_classic_spot spot = {.file = l->m->format,
-                                   .rank = from->rank,
-                                   .element = from->type->size,
-                                   .len = room->len,
-                                   .record = from->record,
-                                   .alone = h->nrecordvars == 1,
-                                   .begin = from->begin,
-                                   .nbytes = from->nbytes};
-    ncz_var               *v = NULL;
-    int                    rc;
+    const ncz_classic_file *file = m->format;
+    const ncz_classic_spot  spot = {.file = file,
+                                    .rank = from->rank,
+                                    .element = from->type->size,
+                                    .len = room->len,
+                                    .record = from->record,
+                                    .alone = file->alone,
+                                    .begin = from->begin,
+                                    .nbytes = from->nbytes};
+
+    ncz_var_shape(v, room->len);
+    ncz_classic_place_make(&spot, room->place);
+    return ncz_classic_place_set(m, v, room->place);
+}
+
+static void
+clear_room(var_room *room)
+{
+    ncz_free(room->dims);
+    ncz_free(room->len);
+    ncz_free(room->place);
+}
+
+/* For variables of up to so many dimensions, which are within the limit. */
+static int
+init_room(var_room *room, size_t rank)
+{
+    *room = (var_room){.dims = ncz_alloc_n(rank, sizeof(ncz_dim *)),
+                       .len = ncz_alloc_n(rank, sizeof *room->len),
+                       .place = ncz_alloc(ncz_classic_place_bytes(rank))};
+    if (room->dims != NULL && room->len != NULL && room->place != NULL)
+        return NC_NOERR;
+    clear_room(room);
+    return ncz_fail_nomem(ncz_classic_place_bytes(rank));
+}
+
+/* Of a dataset that is only read most variables are never used, or only their attributes. */
+static int
+make_late(ncz_model *m, ncz_var *v)
+{
+    uint64_t len[NCZ_RANK_INLINE], place[sizeof(ncz_classic_place) / sizeof(uint64_t) + 2 * NCZ_RANK_INLINE];
+    var_room room = {.len = len, .place = (ncz_classic_place *)(void *)place};
+    int      rc;
+
+    if (v->rank <= NCZ_RANK_INLINE)
+        return place_var(m, v, v->late, &room);
+    if ((rc = init_room(&room, v->rank)) != NC_NOERR)
+        return rc;
+    rc = place_var(m, v, v->late, &room);
+    clear_room(&room);
+    return rc;
+}
+
+static int
+add_var(ncz_loader *l, const ncz_classic_var *from, ncz_dim *const *all, const var_room *room)
+{
+    ncz_var *v = NULL;
+    int      rc;
 
     for (size_t d = 0; d < from->rank; d++)
         room->dims[d] = all[from->dims[d]];
@@ -196,9 +245,11 @@ add_var(ncz_loader *l, const ncz_classic_header *h, const ncz_classic_var *from,
         (rc = ncz_atts_load(&v->atts, from->atts, from->natts)) != NC_NOERR || (rc = set_fill(v)) != NC_NOERR)
         return rc;
     v->stage = NCZ_VAR_WRITTEN;
-    ncz_var_shape(v, room->len);
-    ncz_classic_place_make(&spot, room->place);
-    return ncz_classic_place_set(l->m, v, room->place);
+    ncz_classic_set_form(v);
+    if (!l->m->makes_late)
+        return place_var(l->m, v, from, room);
+    v->late = from;
+    return NC_NOERR;
 }
 
 static int
@@ -206,22 +257,17 @@ add_vars(ncz_loader *l, const ncz_classic_header *h, ncz_dim *const *dims)
 {
     size_t   rank = 0;
     var_room room;
-    int      rc = NC_NOERR;
+    int      rc;
 
     for (size_t i = 0; i < h->nvars; i++)
         rank = h->vars[i].rank > rank ? h->vars[i].rank : rank;
-    room.dims = ncz_alloc_n(rank, sizeof(ncz_dim *));
-    room.len = ncz_alloc_n(rank, sizeof *room.len);
-    room.place = ncz_alloc(ncz_classic_place_bytes(rank)); /* ranks are within the limit */
-    if (room.dims == NULL || room.len == NULL || room.place == NULL)
-        rc = ncz_fail_nomem(ncz_classic_place_bytes(rank));
-    if (rc == NC_NOERR)
-        rc = ncz_names_expect(&l->m->root->var_index, h->nvars);
+    if ((rc = init_room(&room, rank)) != NC_NOERR)
+        return rc;
+    l->m->make_late = make_late;
+    rc = ncz_names_expect(&l->m->root->var_index, h->nvars);
     for (size_t i = 0; i < h->nvars && rc == NC_NOERR; i++)
-        rc = add_var(l, h, &h->vars[i], dims, &room);
-    ncz_free(room.dims);
-    ncz_free(room.len);
-    ncz_free(room.place);
+        rc = add_var(l, &h->vars[i], dims, &room);
+    clear_room(&room);
     return rc;
 }
 

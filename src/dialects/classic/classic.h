@@ -86,6 +86,7 @@ typedef struct ncz_classic_file {
     size_t           head;           /* bytes of the header as it was measured last; 0: not yet */
     atomic_int       missing;        /* ncz_missing: what reads as what, where the file is cut */
     bool             far;            /* each request takes long */
+    bool             alone;          /* when it was read, one variable had records */
 } ncz_classic_file;
 
 static inline uint64_t
@@ -130,6 +131,8 @@ typedef struct ncz_classic_place {
 size_t ncz_classic_place_bytes(size_t rank);
 /* Makes the place of a variable, and chooses its chunks. `out` has room for it. */
 void ncz_classic_place_make(const ncz_classic_spot *spot, ncz_classic_place *out);
+/* What all variables of classic files have in common: the byte order, and that they lie together. */
+void ncz_classic_set_form(ncz_var *v);
 /* Gives it to the variable, with a new spec if it has another one. */
 int ncz_classic_place_set(ncz_model *m, ncz_var *v, ncz_classic_place *p);
 /* NULL: it has none until define mode ends. */

@@ -167,6 +167,14 @@ ncz_classic_make_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_lay
     return rc;
 }
 
+void
+ncz_classic_set_form(ncz_var *v)
+{
+    v->dtype = ncz_dtype_of(v->type, true, 1);
+    v->endian = NC_ENDIAN_BIG;
+    v->storage = v->rank > 0 ? NC_CHUNKED : NC_CONTIGUOUS;
+}
+
 int
 ncz_classic_place_set(ncz_model *m, ncz_var *v, ncz_classic_place *p)
 {
@@ -175,12 +183,10 @@ ncz_classic_place_set(ncz_model *m, ncz_var *v, ncz_classic_place *p)
 
     if (old != NULL && memcmp(old, p, ncz_classic_place_bytes(v->rank)) == 0)
         return NC_NOERR;
-    v->dtype = ncz_dtype_of(v->type, true, 1);
-    v->endian = NC_ENDIAN_BIG;
+    ncz_classic_set_form(v);
     if (v->rank > 0)
         memcpy(v->chunk, p->n + v->rank, v->rank * sizeof *v->chunk);
     v->chunk_set = true;
-    v->storage = v->rank > 0 ? NC_CHUNKED : NC_CONTIGUOUS;
     v->place = p; /* for the layout, which copies it */
     rc = ncz_var_respec(m, v);
     v->place = NULL;
