@@ -137,6 +137,7 @@ void ncz_classic_set_form(ncz_var *v);
 int ncz_classic_place_set(ncz_model *m, ncz_var *v, ncz_classic_place *p);
 /* NULL: it has none until define mode ends. */
 const ncz_classic_place *ncz_classic_place_of(const ncz_var *v);
+uint64_t                 ncz_classic_begin(const ncz_var *v); /* where its data begin; 0: it has no place yet */
 /* As ncz_make_layout_fn, from v->place, or if that is NULL from the place that the variable has. */
 int ncz_classic_make_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out);
 

@@ -148,6 +148,15 @@ ncz_classic_place_of(const ncz_var *v)
     return l != NULL && l->ops == &classic_ops ? (const ncz_classic_place *)(const void *)(l + 1) : NULL;
 }
 
+uint64_t
+ncz_classic_begin(const ncz_var *v)
+{
+    const ncz_classic_place *p = ncz_classic_place_of(v);
+    const ncz_classic_var   *late = v->spec == NULL ? v->late : NULL;
+
+    return p != NULL ? p->begin : late != NULL ? late->begin : 0;
+}
+
 int
 ncz_classic_make_layout(const ncz_var *v, const ncz_layout_shape *shape, ncz_layout **out)
 {

@@ -159,8 +159,7 @@ put_atts(writer *w, const ncz_atts *atts)
 static void
 put_var(writer *w, const ncz_var *v)
 {
-    const ncz_classic_place *p = ncz_classic_place_of(v);
-    uint64_t                 nbytes = 0;
+    uint64_t nbytes = 0;
 
     put_name(w, v->name);
     put_count(w, v->rank);
@@ -173,9 +172,9 @@ put_var(writer *w, const ncz_var *v)
     nbytes = ncz_classic_pad(nbytes);
     put_count(w, w->version != 5 && nbytes > NCZ_CLASSIC_VSIZE_MOST ? UINT32_MAX : nbytes);
     if (w->version == 1)
-        put_u32(w, p != NULL ? (uint32_t)p->begin : 0); /* it was checked when the variable got its place */
+        put_u32(w, (uint32_t)ncz_classic_begin(v)); /* it was checked when the variable got its place */
     else
-        put_u64(w, p != NULL ? p->begin : 0);
+        put_u64(w, ncz_classic_begin(v));
 }
 
 /* header = magic numrecs dim_list gatt_list var_list */
