@@ -211,9 +211,9 @@ ncz_dataset_use_var(ncz_dataset *ds, ncz_var *v)
 
 /*
  * The same for elements that follow each other in a chunk that is in the cache, or in the file behind those that were
- * put last, whose check takes less time: `count` NULL means one element, `start` NULL all of the variable. `alone`: under NCZ_USE_PUT_ALONE.
- * False, or refused: nothing is read or put, or not all; then the functions above have to be called, with everything
- * that goes before them, and find what is wrong.
+ * put last, whose check takes less time: `count` NULL means one element, `start` NULL all of the variable. `alone`:
+ * under NCZ_USE_PUT_ALONE. False, or refused: nothing is read or put, or not all; then the functions above have to be
+ * called, with everything that goes before them, and find what is wrong.
  */
 bool        ncz_dataset_get_row(ncz_dataset *ds, const ncz_var *v, const size_t *start, const size_t *count,
                                 const ncz_type *mem, void *out);

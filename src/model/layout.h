@@ -97,8 +97,9 @@ typedef struct ncz_layout_ops {
     bool complete;
     bool (*as_stored)(const ncz_layout *l); /* with `complete`: whether chunks whose mask is 0 are whole, and have the
                                              * array's codecs. NULL: they are not */
-    /* With `complete`: the array lies in the only object of its store as it is in memory, but for the order of bytes; two
-     * elements that follow each other in the first dimension are `pitch` bytes apart. False: not now. NULL: it does not. */
+    /* With `complete`: the array lies in the only object of its store as it is in memory, but for the order of bytes;
+     * two elements that follow each other in the first dimension are `pitch` bytes apart. False: not now. NULL: it does
+     * not. */
     bool (*linear)(const ncz_layout *l, uint64_t *begin, uint64_t *pitch);
     bool own_chunks;              /* with `complete`: the chunks are the file's, and programs are told of them */
     void (*clear)(ncz_layout *l); /* frees what its own state owns; NULL: nothing */

@@ -154,7 +154,7 @@ ncz_load_rest(ncz_dataset *ds)
     if (ds->load == NULL)
         return ds->unloaded.code == NC_NOERR ? NC_NOERR : ncz_err_adopt(&ds->unloaded);
     copies = ds->load->source.metadata != NULL;
-    ds->model->makes_late = !ds->writable && ds->ranks == NULL;
+    ds->model->makes_late = (ds->mode & NC_WRITE) == 0 && ds->documents == NULL && ds->ranks == NULL;
     rc = ncz_dialects_load_rest(ds->load->loader, &ds->style);
     if (needs_the_documents(ds->load) && (rc == NC_NOERR || rc == NC_EZARRMETA) && (rc = start_over(ds)) == NC_NOERR)
         rc = ncz_dialects_load_rest(ds->load->loader, &ds->style);
