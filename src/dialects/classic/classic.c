@@ -18,7 +18,7 @@ static const char *const none[] = {NULL};
 
 typedef struct file_head {
     uint64_t           size;   /* of the file; UINT64_MAX: not known */
-    ncz_classic_header parsed; /* once it is whole; the rest of it is in the model's arena */
+    ncz_classic_header parsed; /* the rest of it is in the model's arena */
     size_t             seen;   /* bytes of the file that have been looked at */
     size_t             n;      /* those that are kept, so that they need not come again */
     bool               again;  /* the size is asked for again */
@@ -42,20 +42,6 @@ note_bytes(ncz_loader *l, const ncz_docs_got *got)
     head->size = got->size;
     l->state = head;
     return NC_NOERR;
-}
-
-/* Parses the bytes that are there. What is parsed of a part is of no use. */
-static int
-parse_bytes(ncz_loader *l, const void *bytes, size_t n, size_t *need)
-{
-    file_head *head = l->state;
-    ncz_arena  own = NCZ_ARENA_INIT;
-    int        rc = ncz_classic_parse(bytes, n, head->size, &l->m->limits, &own, &head->parsed, need);
-
-    if (rc == NC_NOERR && *need <= n)
-        ncz_arena_join(&l->m->arena, &own);
-    ncz_arena_clear(&own);
-    return rc;
 }
 
 /* A file on a server seems to be cut: another answer must say the same. */
@@ -102,7 +88,8 @@ look_at_header(ncz_loader *l, const ncz_docs_got *got, ncz_look *next, bool *is)
         return rc;
     head = l->state;
     n = head->n > 0 ? head->n : got->len;
-    if ((rc = parse_bytes(l, head->n > 0 ? head->bytes : got->bytes, n, &need)) != NC_NOERR)
+    if ((rc = ncz_classic_parse(head->n > 0 ? head->bytes : got->bytes, n, head->size, &l->m->limits, &l->m->arena,
+                                &head->parsed, &need)) != NC_NOERR)
         return rc;
     if (need <= n)
         return end_look(head, l->docs->far, next, is);

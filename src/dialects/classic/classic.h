@@ -51,6 +51,9 @@ typedef struct ncz_classic_header {
     uint64_t         first;      /* where the first record begins; 0: no variable has records */
     uint64_t         pitch;      /* bytes from one record to the next */
     size_t           nrecordvars;
+    /* As long as it is not whole: */
+    size_t listed;      /* variables that there are to be, once their list has begun; `nvars` are parsed */
+    size_t vars_at, at; /* where the first one begins, and where the next one does; 0: the list has not begun */
 } ncz_classic_header;
 
 /* Whether a file begins so: with the magic number of a version that is known. `n`: how many bytes there are. */
@@ -58,8 +61,8 @@ bool ncz_classic_is(const void *bytes, size_t n);
 
 /*
  * Parses the first `n` bytes of a file of `size` bytes (UINT64_MAX: not known). *need: if the header
- * is longer than that, an estimate of its length, more than `n`; then *out is not set, and the call succeeds. Counts
- * are checked against the size before memory is allocated for them, and the places of variables against the header and
+ * is longer than that, an estimate of its length, more than `n`; then the call succeeds, and the next one, with more
+ * bytes from the start and the same *out and arena, goes on. *out is all 0 at first, and has no use before. Counts are checked against the size before memory is allocated for them, and the places of variables against the header and
  * each other.
  *
  * NC_EINVAL: a part that is missing or is no such list, a place that cannot be. NC_EBADTYPE, NC_EBADDIM, NC_EUNLIMIT,

@@ -349,16 +349,36 @@ read_var(parser *p, ncz_classic_var *v)
     return NC_NOERR;
 }
 
-/* Expects that the variables that are not there yet take as many bytes each as those that end at byte `here`. */
+/* Expects that the variables that are not there yet take as many bytes each as those that are. */
 static void
-expect_vars(parser *p, size_t start, size_t here, size_t n)
+expect_vars(parser *p)
 {
-    uint64_t each = p->h->nvars > 0 ? (here - start) / p->h->nvars : 0, all;
-    uint64_t most = p->size < p->limits->document_bytes ? p->size : p->limits->document_bytes;
+    const ncz_classic_header *h = p->h;
+    uint64_t                  each = h->nvars > 0 ? (h->at - h->vars_at) / h->nvars : 0, all;
+    uint64_t                  most = p->size < p->limits->document_bytes ? p->size : p->limits->document_bytes;
 
-    if (!ncz_mul64(each + each / 16, n, &all) || !ncz_add64(all, start, &all) || all > most)
+    if (!ncz_mul64(each + each / 16, h->listed, &all) || !ncz_add64(all, h->vars_at, &all) || all > most)
         all = most;
     p->need = all > p->need ? (size_t)all : p->need;
+}
+
+/* The variables from the next one on. */
+static int
+read_more_vars(parser *p)
+{
+    ncz_classic_header *h = p->h;
+    int                 rc;
+
+    for (; h->nvars < h->listed; h->nvars++) {
+        h->at = p->at.pos;
+        if ((rc = read_var(p, &h->vars[h->nvars])) != NC_NOERR)
+            return rc;
+        if (wants_more(p)) {
+            expect_vars(p);
+            return NC_NOERR;
+        }
+    }
+    return NC_NOERR;
 }
 
 /* var_list = ABSENT | NC_VARIABLE nelems [var ...] */
@@ -374,17 +394,9 @@ read_vars(parser *p)
         return rc;
     if ((h->vars = ncz_arena_get_n(p->arena, n, sizeof *h->vars)) == NULL)
         return ncz_fail_nomem(n * sizeof *h->vars);
-    for (size_t start = p->at.pos; h->nvars < n; h->nvars++) {
-        size_t here = p->at.pos;
-
-        if ((rc = read_var(p, &h->vars[h->nvars])) != NC_NOERR)
-            return rc;
-        if (wants_more(p)) {
-            expect_vars(p, start, here, n);
-            return NC_NOERR;
-        }
-    }
-    return NC_NOERR;
+    h->listed = n;
+    h->vars_at = p->at.pos;
+    return read_more_vars(p);
 }
 
 /* ---- records ---- */
@@ -560,16 +572,18 @@ int
 ncz_classic_parse(const void *bytes, size_t n, uint64_t size, const ncz_limits *limits, ncz_arena *arena,
                   ncz_classic_header *out, size_t *need)
 {
-    ncz_classic_header h = {.version = 0};
+    ncz_classic_header h = out->at > 0 ? *out : (ncz_classic_header){.version = 0};
     parser             p = {.at = ncz_cursor_at(bytes, n), .size = size, .limits = limits, .arena = arena, .h = &h};
     int                rc;
 
     *need = n;
     if (!ncz_classic_is(bytes, n))
         return ncz_fail(NC_ENOTNC, "no classic netCDF file: it does not begin with CDF and 1, 2 or 5");
-    if ((rc = read_header(&p)) != NC_NOERR)
+    p.at.pos = h.at;
+    if ((rc = h.at > 0 ? read_more_vars(&p) : read_header(&p)) != NC_NOERR)
         return rc;
     if (wants_more(&p)) {
+        *out = h;
         *need = p.need;
         return NC_NOERR;
     }
