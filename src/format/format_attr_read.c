@@ -202,7 +202,7 @@ mend_fill(value *val)
 static size_t
 extra_nuls(const ncz_json *lengths, const char *name, const ncz_json *v)
 {
-    const ncz_json *entry = ncz_json_get(lengths, name);
+    const ncz_json *entry = lengths != NULL ? ncz_json_get(lengths, name) : NULL;
     uint64_t        want;
     size_t          len;
 
@@ -219,6 +219,8 @@ typedef struct att_place {
     bool              base64_fill;
     bool              var; /* the attributes are a variable's, of type `type` */
     const ncz_type   *type;
+    const char       *entry; /* the last one of the types, which most often is the next attribute's, too; or NULL */
+    const ncz_type   *entry_type;
 } att_place;
 
 /* Keeps the document's spelling of the type and the value. With zero bytes added, or other bytes, the slice (`whole`)
@@ -309,15 +311,25 @@ make_fill(const att_place *p, const void *fill, const char *entry, ncz_att *out)
     return NC_NOERR;
 }
 
-static int
-read_att(const att_place *p, const char *name, const ncz_json *v, ncz_att *out)
+/* The type of an entry. */
+static const ncz_type *
+entry_type(att_place *p, const char *entry)
 {
-    const char     *entry = ncz_json_cstr(ncz_json_get(p->types, name));
+    if (p->entry == NULL || strcmp(p->entry, entry) != 0) {
+        p->entry = entry;
+        p->entry_type = p->l->dialect->types.att_type(entry);
+    }
+    return p->entry_type;
+}
+
+/* Reads the document's member i. */
+static int
+read_att(att_place *p, const char *name, const ncz_json *v, size_t i, ncz_att *out)
+{
+    const char     *entry = ncz_json_cstr(ncz_json_get_near(p->types, name, i));
     bool            fill = p->var && strcmp(name, "_FillValue") == 0;
     size_t          extra = extra_nuls(p->lengths, name, v);
-    const ncz_type *type = entry != NULL ? p->l->dialect->types.att_type(entry)
-                           : fill        ? p->type
-                                         : ncz_type_of(NC_NAT);
+    const ncz_type *type = entry != NULL ? entry_type(p, entry) : fill ? p->type : ncz_type_of(NC_NAT);
     const ncz_json *record = p->bytes != NULL ? ncz_json_get(p->bytes, name) : NULL;
     bool            bytes = false;
     value           val;
@@ -421,7 +433,7 @@ ncz_format_atts_read(const ncz_loader *l, const ncz_att_docs *docs, ncz_arena *a
         if (got >= l->m->limits.attributes)
             return ncz_fail(NC_EMAXATTS, "%s: more than %zu attributes (limit `attributes`)", where,
                             l->m->limits.attributes);
-        if ((rc = read_att(&p, name, ncz_json_at(doc, i), &v[got++])) != NC_NOERR)
+        if ((rc = read_att(&p, name, ncz_json_at(doc, i), i, &v[got++])) != NC_NOERR)
             return rc;
     }
     return ncz_atts_load(atts, v, got);

@@ -10,6 +10,8 @@
 
 #include "util/util.h"
 
+#include <string.h>
+
 typedef struct ncz_json ncz_json; /* a value; the root owns the document */
 
 typedef enum ncz_json_type {
@@ -65,11 +67,20 @@ int  ncz_json_read(ncz_json_reader *r, const char *text, size_t len, const ncz_j
 ncz_json_type ncz_json_kind(const ncz_json *v);                /* NULL is null everywhere below */
 bool          ncz_json_is(const ncz_json *v, ncz_json_type t); /* false for NULL, unless t is NCZ_JSON_NULL */
 
-size_t          ncz_json_len(const ncz_json *v);                   /* items or members; 0 for others */
-const ncz_json *ncz_json_at(const ncz_json *v, size_t i);          /* item, or member's value; NULL outside */
-const char     *ncz_json_key(const ncz_json *v, size_t i);         /* member's name, up to its first NUL */
-bool            ncz_json_key_whole(const ncz_json *v, size_t i);   /* the name has no NUL */
-const ncz_json *ncz_json_get(const ncz_json *v, const char *name); /* member by name; NULL when absent */
+size_t          ncz_json_len(const ncz_json *v);                 /* items or members; 0 for others */
+const ncz_json *ncz_json_at(const ncz_json *v, size_t i);        /* item, or member's value; NULL outside */
+const char     *ncz_json_key(const ncz_json *v, size_t i);       /* member's name, up to its first NUL */
+bool            ncz_json_key_whole(const ncz_json *v, size_t i); /* the name has no NUL */
+/* The member of that name, of `len` bytes; NULL when absent. */
+const ncz_json *ncz_json_get_n(const ncz_json *v, const char *name, size_t len);
+/* The same of the name; the compiler knows the length of one that is written out. */
+static inline const ncz_json *
+ncz_json_get(const ncz_json *v, const char *name)
+{
+    return ncz_json_get_n(v, name, strlen(name));
+}
+/* The same, looking at member i first: where two objects have the same names in the same order. */
+const ncz_json *ncz_json_get_near(const ncz_json *v, const char *name, size_t i);
 
 /* A string's bytes, followed by a NUL (it may contain NULs: use *len). NULL when `v` is not a string. */
 const char *ncz_json_str(const ncz_json *v, size_t *len);

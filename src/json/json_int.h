@@ -45,11 +45,21 @@ typedef struct ncz_json_doc {
     char       *text;   /* the copy, followed by a NUL */
 } ncz_json_doc;
 
+#define JSON_NUMBER_SLOW 16 /* characters: shorter texts are read in a few steps */
+
+/* A number and its text: the fill values of a dataset's variables are the same number of many digits. */
+typedef struct json_number {
+    size_t len; /* 0: none yet */
+    char   text[32];
+    double value;
+} json_number;
+
 /* A reader's document has no copy of the text. */
 struct ncz_json_reader {
     ncz_json_doc doc;
     ncz_json    *stack; /* the parser's, kept */
     size_t       cap;
+    json_number  last;
 };
 
 #define JSON_ALIGN _Alignof(ncz_json)
@@ -74,23 +84,26 @@ ncz_json_arena_get(ncz_json_doc *doc, size_t nbytes)
 void ncz_json_arena_free(ncz_json_doc *doc);
 void ncz_json_arena_reset(ncz_json_doc *doc); /* keeps the newest block, the largest, for the next document */
 
-/* The parser: `p` is at the next byte; *end may be read but is not part of the document. */
+/* The parser. *end may be read but is not part of the document. Where it is in the text is not here: that stays in a
+ * register. */
 typedef struct json_parser {
     const char   *name;
     ncz_json_mode mode;
     size_t        depth, shallow; /* as in ncz_json_opts; shallow SIZE_MAX: never */
     ncz_json_doc *doc;
-    const char   *text, *p, *end;
+    json_number  *last; /* the number that was read last of those that are slow to read */
+    const char   *text, *end;
     ncz_json     *stack; /* values whose container is not closed yet */
     size_t        n, cap;
     size_t        values, most_values; /* count so far, and its limit: a value takes 16 times its shortest text */
+    int           rc;                  /* of the failure that ended it */
 } json_parser;
 
 int ncz_json_fail_at(const json_parser *ps, const char *at, const char *fmt, ...) NCZ_PRINTF(3, 4);
 
-/* Each reads one token at ps->p into *out and moves past it. */
-int ncz_json_scan_string(json_parser *ps, ncz_json *out);
-int ncz_json_scan_number(json_parser *ps, ncz_json *out);
+/* Each reads the token at `p` into *out, and returns its end; NULL after a failure, with the status in ps->rc. */
+const char *ncz_json_scan_string(json_parser *ps, const char *p, ncz_json *out);
+const char *ncz_json_scan_number(json_parser *ps, const char *p, ncz_json *out);
 
 /* ---- json_skip.c ---- */
 
@@ -108,6 +121,8 @@ typedef struct json_skip {
 
 /* Moves over whole blocks, up to one with a backslash or the container's end in it. */
 const char *ncz_json_skip_blocks(json_skip *k, const char *s, const char *end);
+/* The first quote or backslash, or the end. */
+const char *ncz_json_find_mark(const char *s, const char *end);
 
 /* The slot of a name (holding its index + 1), or the free one where it belongs (holding 0). */
 uint32_t *ncz_json_slot(uint32_t *table, unsigned table_log, const ncz_json *members, const char *name, size_t len);

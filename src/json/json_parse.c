@@ -10,59 +10,107 @@
 #include <math.h>
 #include <string.h>
 
-static int parse_value(json_parser *ps, size_t depth);
+/* Each function that reads from `p` on returns where it ends, or NULL after a failure, with the status in ps->rc. */
+static const char *parse_value(json_parser *ps, const char *p, size_t depth);
 
-static void
-skip_space(json_parser *ps)
+static const char *
+fail(json_parser *ps, int rc)
 {
-    while (*ps->p == ' ' || *ps->p == '\t' || *ps->p == '\n' || *ps->p == '\r')
-        ps->p++;
+    ps->rc = rc;
+    return NULL;
 }
 
-/* Reserves ps->stack[ps->n] for the value that begins here. Who fills it increments n. */
-static int
-reserve_value(json_parser *ps)
+static const char *
+skip_space(const char *p)
 {
-    if (++ps->values > ps->most_values)
-        return ncz_json_fail_at(ps, ps->p, "more than %zu values, the most that the limit (document_bytes) allows",
-                                ps->most_values);
-    return ps->n < ps->cap ? NC_NOERR : ncz_make_room(&ps->stack, ps->n, &ps->cap, sizeof *ps->stack);
+    while ((unsigned char)*p <= ' ' && (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r'))
+        p++;
+    return p;
+}
+
+/* There is one value too many, or no room for it. */
+static bool
+reserve_more(json_parser *ps, const char *p)
+{
+    if (ps->values > ps->most_values)
+        ps->rc = ncz_json_fail_at(ps, p, "more than %zu values, the most that the limit (document_bytes) allows",
+                                  ps->most_values);
+    else
+        ps->rc = ncz_make_room(&ps->stack, ps->n, &ps->cap, sizeof *ps->stack);
+    return ps->rc == NC_NOERR;
+}
+
+/* Reserves ps->stack[ps->n] for the value that begins at `p`. Who fills it increments n. */
+static inline bool
+reserve_value(json_parser *ps, const char *p)
+{
+    return (++ps->values <= ps->most_values && ps->n < ps->cap) || reserve_more(ps, p);
 }
 
 /* ---- words ---- */
 
 static bool
-skip_word(json_parser *ps, const char *word)
+take_word(const json_parser *ps, const char **p, const char *word)
 {
     size_t len = strlen(word);
 
-    if ((size_t)(ps->end - ps->p) < len || memcmp(ps->p, word, len) != 0)
+    if ((size_t)(ps->end - *p) < len || memcmp(*p, word, len) != 0)
         return false;
-    ps->p += len;
+    *p += len;
     return true;
 }
 
-static bool
-parse_literal(json_parser *ps, ncz_json *out)
+/* Where the word at `p` ends; NULL: there is none. */
+static const char *
+parse_literal(const json_parser *ps, const char *p, ncz_json *out)
 {
-    const char *start = ps->p;
+    const char *start = p;
     bool        words = ps->mode != NCZ_JSON_STRICT;
 
     *out = (ncz_json){.text = start, .type = NCZ_JSON_NULL};
-    if (skip_word(ps, "true"))
+    if (take_word(ps, &p, "true"))
         *out = (ncz_json){.text = start, .type = NCZ_JSON_BOOL, .u.flag = true};
-    else if (skip_word(ps, "false"))
+    else if (take_word(ps, &p, "false"))
         *out = (ncz_json){.text = start, .type = NCZ_JSON_BOOL, .u.flag = false};
-    else if (words && skip_word(ps, "NaN"))
+    else if (words && take_word(ps, &p, "NaN"))
         *out = (ncz_json){.text = start, .type = NCZ_JSON_DOUBLE, .u.f64 = NAN};
-    else if (words && skip_word(ps, "Infinity"))
+    else if (words && take_word(ps, &p, "Infinity"))
         *out = (ncz_json){.text = start, .type = NCZ_JSON_DOUBLE, .u.f64 = INFINITY};
-    else if (words && skip_word(ps, "-Infinity"))
+    else if (words && take_word(ps, &p, "-Infinity"))
         *out = (ncz_json){.text = start, .type = NCZ_JSON_DOUBLE, .u.f64 = -INFINITY};
-    else if (!skip_word(ps, "null"))
-        return false;
-    out->text_len = (uint32_t)(ps->p - start);
-    return true;
+    else if (!take_word(ps, &p, "null"))
+        return NULL;
+    out->text_len = (uint32_t)(p - start);
+    return p;
+}
+
+/* ---- scalars ---- */
+
+static const char *
+parse_scalar(json_parser *ps, const char *p, ncz_json *out)
+{
+    const char *end;
+
+    if (*p == '"')
+        return ncz_json_scan_string(ps, p, out);
+    if ((*p >= '0' && *p <= '9') || (*p == '-' && p[1] != 'I'))
+        return ncz_json_scan_number(ps, p, out);
+    if ((end = parse_literal(ps, p, out)) != NULL)
+        return end;
+    if (*p == '-')
+        return ncz_json_scan_number(ps, p, out);
+    if (p == ps->end)
+        return fail(ps, ncz_json_fail_at(ps, p, "the text ends where a value is expected"));
+    return fail(ps, ncz_json_fail_at(ps, p, "expected a value"));
+}
+
+static const char *
+push_scalar(json_parser *ps, const char *p)
+{
+    if (!reserve_value(ps, p) || (p = parse_scalar(ps, p, &ps->stack[ps->n])) == NULL)
+        return NULL;
+    ps->n++;
+    return p;
 }
 
 /* ---- containers ---- */
@@ -102,20 +150,35 @@ same_name(const ncz_json *a, const ncz_json *b)
     return a->len == b->len && memcmp(a->u.str, b->u.str, a->len) == 0;
 }
 
-/* Few members: compares each with those before it. The last value wins and takes the place of the first. */
+/* One bit of 64, the same for equal names. */
+static uint64_t
+name_bit(const ncz_json *name)
+{
+    unsigned char last = name->len > 0 ? (unsigned char)name->u.str[name->len - 1] : 0;
+
+    return UINT64_C(1) << ((name->len * 5 + last + (unsigned char)name->u.str[0]) & 63);
+}
+
+/* Few members: compares each with those before it, if one of them has its bit. The last value wins and takes the place
+ * of the first. */
 static size_t
 merge_few(ncz_json *members, size_t n)
 {
-    size_t kept = 0;
+    uint64_t bits = 0;
+    size_t   kept = 0;
 
     for (size_t i = 0; i < n; i++) {
-        size_t at = 0;
+        uint64_t bit = name_bit(&members[2 * i]);
+        size_t   at = (bits & bit) != 0 ? 0 : kept;
 
+        bits |= bit;
         while (at < kept && !same_name(&members[2 * at], &members[2 * i]))
             at++;
-        if (at == kept)
-            members[2 * kept++] = members[2 * i];
-        members[2 * at + 1] = members[2 * i + 1];
+        if (at != i) {
+            members[2 * at] = members[2 * i];
+            members[2 * at + 1] = members[2 * i + 1];
+        }
+        kept += at == kept;
     }
     return kept;
 }
@@ -165,123 +228,100 @@ close_object(json_parser *ps, size_t first, ncz_json *out)
 }
 
 /* A member's name and colon. */
-static int
-parse_name(json_parser *ps)
+static const char *
+parse_name(json_parser *ps, const char *p)
 {
-    int rc;
-
-    if (*ps->p != '"')
-        return ncz_json_fail_at(ps, ps->p, "expected a member's name in quotes");
-    if ((rc = reserve_value(ps)) != NC_NOERR || (rc = ncz_json_scan_string(ps, &ps->stack[ps->n])) != NC_NOERR)
-        return rc;
+    if (*p != '"')
+        return fail(ps, ncz_json_fail_at(ps, p, "expected a member's name in quotes"));
+    if (!reserve_value(ps, p) || (p = ncz_json_scan_string(ps, p, &ps->stack[ps->n])) == NULL)
+        return NULL;
     ps->n++;
-    skip_space(ps);
-    if (*ps->p != ':')
-        return ncz_json_fail_at(ps, ps->p, "expected ':' after a member's name");
-    ps->p++;
-    skip_space(ps);
-    return NC_NOERR;
+    p = skip_space(p);
+    if (*p != ':')
+        return fail(ps, ncz_json_fail_at(ps, p, "expected ':' after a member's name"));
+    return skip_space(p + 1);
 }
 
 /* Pushes everything between the brackets onto the stack, and moves past the closing one. */
-static int
-parse_children(json_parser *ps, size_t depth, char close)
+static const char *
+parse_children(json_parser *ps, const char *p, size_t depth, char close)
 {
-    int rc;
-
-    skip_space(ps);
-    if (*ps->p == close) {
-        ps->p++;
-        return NC_NOERR;
-    }
+    p = skip_space(p);
+    if (*p == close)
+        return p + 1;
     for (;;) {
-        if (close == '}' && (rc = parse_name(ps)) != NC_NOERR)
-            return rc;
-        if ((rc = parse_value(ps, depth)) != NC_NOERR)
-            return rc;
-        skip_space(ps);
-        if (*ps->p == close) {
-            ps->p++;
-            return NC_NOERR;
-        }
-        if (ps->p == ps->end)
-            return ncz_json_fail_at(ps, ps->p, "the text ends inside %s", close == '}' ? "an object" : "an array");
-        if (*ps->p != ',')
-            return ncz_json_fail_at(ps, ps->p, "expected ',' or '%c'", close);
-        ps->p++;
-        skip_space(ps);
+        if (close == '}' && (p = parse_name(ps, p)) == NULL)
+            return NULL;
+        p = *p != '{' && *p != '[' ? push_scalar(ps, p) : parse_value(ps, p, depth);
+        if (p == NULL)
+            return NULL;
+        p = skip_space(p);
+        if (*p == close)
+            return p + 1;
+        if (p == ps->end)
+            return fail(ps,
+                        ncz_json_fail_at(ps, p, "the text ends inside %s", close == '}' ? "an object" : "an array"));
+        if (*p != ',')
+            return fail(ps, ncz_json_fail_at(ps, p, "expected ',' or '%c'", close));
+        p = skip_space(p + 1);
     }
 }
 
 /* Moves past the container's end, looking only at brackets and strings. Parsing the slice later ends at the same place,
  * or fails before it. */
-static int
-skip_container(json_parser *ps, ncz_json *out)
+static const char *
+skip_container(json_parser *ps, const char *start, ncz_json *out)
 {
-    const char *start = ps->p;
     bool        quoted;
+    const char *end = ncz_json_skip(start, ps->end, &quoted);
 
-    if ((ps->p = ncz_json_skip(start, ps->end, &quoted)) == NULL) {
-        ps->p = start;
-        return quoted
-                   ? ncz_json_fail_at(ps, start, "a string within it has no closing quote")
-                   : ncz_json_fail_at(ps, start, "the text ends inside %s", *start == '{' ? "an object" : "an array");
-    }
-    *out = (ncz_json){.text = start, .text_len = (uint32_t)(ps->p - start), .type = NCZ_JSON_RAW};
-    return NC_NOERR;
+    if (end == NULL)
+        return fail(ps, quoted ? ncz_json_fail_at(ps, start, "a string within it has no closing quote")
+                               : ncz_json_fail_at(ps, start, "the text ends inside %s",
+                                                  *start == '{' ? "an object" : "an array"));
+    *out = (ncz_json){.text = start, .text_len = (uint32_t)(end - start), .type = NCZ_JSON_RAW};
+    return end;
 }
 
+/* Puts a container at the place of its children, which go into the arena. */
 static int
-parse_container(json_parser *ps, size_t depth, ncz_json *out)
+close_container(json_parser *ps, size_t first, const char *start, const char *end)
 {
-    const char *start = ps->p;
+    ncz_json v = {.text = start, .text_len = (uint32_t)(end - start)};
+    int      rc = *start == '{' ? close_object(ps, first, &v) : close_array(ps, first, &v);
+
+    if (rc == NC_NOERR)
+        ps->stack[ps->n] = v;
+    return rc;
+}
+
+/* The children are at the container's own place until it closes. */
+static const char *
+parse_container(json_parser *ps, const char *start, size_t depth)
+{
     size_t      first = ps->n;
-    char        close = *start == '{' ? '}' : ']';
-    int         rc;
+    const char *end;
 
     if (depth >= ps->depth)
-        return ncz_json_fail_at(ps, start, "nested deeper than the limit (json_depth) of %zu", ps->depth);
+        return fail(ps, ncz_json_fail_at(ps, start, "nested deeper than the limit (json_depth) of %zu", ps->depth));
     if (depth >= ps->shallow)
-        return skip_container(ps, out);
-    ps->p++;
-    if ((rc = parse_children(ps, depth + 1, close)) != NC_NOERR)
-        return rc;
-    *out = (ncz_json){.text = start, .text_len = (uint32_t)(ps->p - start)};
-    return close == '}' ? close_object(ps, first, out) : close_array(ps, first, out);
+        return skip_container(ps, start, &ps->stack[ps->n]);
+    if ((end = parse_children(ps, start + 1, depth + 1, *start == '{' ? '}' : ']')) == NULL)
+        return NULL;
+    ps->rc = close_container(ps, first, start, end);
+    return ps->rc == NC_NOERR ? end : NULL;
 }
 
-static int
-parse_scalar(json_parser *ps, ncz_json *out)
+/* Pushes one value. */
+static const char *
+parse_value(json_parser *ps, const char *p, size_t depth)
 {
-    if (*ps->p == '"')
-        return ncz_json_scan_string(ps, out);
-    if ((*ps->p >= '0' && *ps->p <= '9') || (*ps->p == '-' && ps->p[1] != 'I'))
-        return ncz_json_scan_number(ps, out);
-    if (parse_literal(ps, out))
-        return NC_NOERR;
-    if (*ps->p == '-')
-        return ncz_json_scan_number(ps, out);
-    if (ps->p == ps->end)
-        return ncz_json_fail_at(ps, ps->p, "the text ends where a value is expected");
-    return ncz_json_fail_at(ps, ps->p, "expected a value");
-}
-
-/* Pushes one value. The children of a container are at the container's own place until it closes. */
-static int
-parse_value(json_parser *ps, size_t depth)
-{
-    ncz_json v;
-    int      rc;
-
-    if ((rc = reserve_value(ps)) != NC_NOERR)
-        return rc;
-    if (*ps->p != '{' && *ps->p != '[') {
-        rc = parse_scalar(ps, &ps->stack[ps->n]);
-    } else if ((rc = parse_container(ps, depth, &v)) == NC_NOERR) {
-        ps->stack[ps->n] = v;
-    }
-    ps->n += rc == NC_NOERR;
-    return rc;
+    if (*p != '{' && *p != '[')
+        return push_scalar(ps, p);
+    if (!reserve_value(ps, p) || (p = parse_container(ps, p, depth)) == NULL)
+        return NULL;
+    ps->n++;
+    return p;
 }
 
 /* ---- documents ---- */
@@ -289,20 +329,18 @@ parse_value(json_parser *ps, size_t depth)
 static int
 parse_document(json_parser *ps, size_t *tail)
 {
-    size_t trailing = 0;
-    int    rc;
+    const char *p = ps->text;
+    size_t      trailing = 0;
 
-    if (ps->mode == NCZ_JSON_LENIENT && ps->end - ps->p >= 3 && memcmp(ps->p, "\xEF\xBB\xBF", 3) == 0)
-        ps->p += 3; /* a byte-order mark, which editors write */
-    skip_space(ps);
-    if ((rc = parse_value(ps, 0)) != NC_NOERR)
-        return rc;
+    if (ps->mode == NCZ_JSON_LENIENT && ps->end - p >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0)
+        p += 3; /* a byte-order mark, which editors write */
+    if ((p = parse_value(ps, skip_space(p), 0)) == NULL)
+        return ps->rc;
     ps->doc->root = ps->stack[0];
-    for (skip_space(ps); ps->p < ps->end; skip_space(ps)) {
+    for (p = skip_space(p); p < ps->end; p = skip_space(p + 1)) {
         if (ps->mode != NCZ_JSON_LENIENT)
-            return ncz_json_fail_at(ps, ps->p, "bytes after the value");
+            return ncz_json_fail_at(ps, p, "bytes after the value");
         trailing++;
-        ps->p++;
     }
     if (tail != NULL)
         *tail = trailing;
@@ -319,11 +357,11 @@ parse_text(ncz_json_doc *doc, ncz_json_reader *kept, const char *text, size_t le
                       .mode = opts->mode,
                       .doc = doc,
                       .text = text,
-                      .p = text,
                       .end = text + len,
                       .depth = opts->depth < JSON_DEPTH_MOST ? opts->depth : JSON_DEPTH_MOST,
                       .shallow = opts->shallow != 0 ? opts->shallow : SIZE_MAX,
                       .most_values = most / JSON_DENSITY > JSON_VALUES_MIN ? most / JSON_DENSITY : JSON_VALUES_MIN,
+                      .last = &kept->last,
                       .stack = kept->stack,
                       .cap = kept->cap};
     int         rc = parse_document(&ps, tail);

@@ -91,46 +91,11 @@ decode_escape(const json_parser *ps, const char **s, char **out)
     return NC_NOERR;
 }
 
-/* Eight bytes, the first one lowest in the word. */
-static uint64_t
-load_eight(const char *s)
-{
-    uint64_t word = 0;
-
-    for (unsigned i = 0; i < 8; i++)
-        word |= (uint64_t)(unsigned char)s[i] << 8 * i;
-    return word;
-}
-
-/* Sets the high bit of the lowest byte equal to `c`, and no bit below it. */
-static uint64_t
-find_byte(uint64_t word, char c)
-{
-    const uint64_t ones = UINT64_MAX / 255, differs = word ^ ones * (unsigned char)c;
-
-    return (differs - ones) & ~differs & ones << 7;
-}
-
-/* The first quote or backslash, or the end. */
-static const char *
-find_mark(const char *s, const char *end)
-{
-    for (; end - s >= 8; s += 8) {
-        uint64_t word = load_eight(s), marks = find_byte(word, '"') | find_byte(word, '\\');
-
-        if (marks != 0)
-            return s + (unsigned)__builtin_ctzll(marks) / 8;
-    }
-    while (s < end && *s != '"' && *s != '\\')
-        s++;
-    return s;
-}
-
 /* The closing quote of a string from `s` on, or NULL. */
 static const char *
 find_string_end(const char *s, const char *end)
 {
-    while ((s = find_mark(s, end)) < end && *s == '\\') {
+    while ((s = ncz_json_find_mark(s, end)) < end && *s == '\\') {
         if (end - s < 2)
             return NULL;
         s += 2;
@@ -161,10 +126,11 @@ decode_string(const json_parser *ps, const char *s, const char *mark, const char
     return NC_NOERR;
 }
 
-int
-ncz_json_scan_string(json_parser *ps, ncz_json *out)
+/* A string with escapes, or one that is checked. `mark`: its first escape, or its closing quote. Rare, and kept out
+ * of ncz_json_scan_string(), which needs its registers. */
+static __attribute__((noinline)) int
+scan_checked(json_parser *ps, const char *open, const char *mark, ncz_json *out)
 {
-    const char *open = ps->p, *mark = find_mark(open + 1, ps->end);
     const char *close = mark < ps->end && *mark == '"' ? mark : find_string_end(mark, ps->end);
     char       *str, *w;
     int         rc;
@@ -177,15 +143,52 @@ ncz_json_scan_string(json_parser *ps, ncz_json *out)
         return ncz_fail_nomem((size_t)(close - open));
     if ((rc = decode_string(ps, open + 1, mark, close, &w)) != NC_NOERR)
         return rc;
-
     *w = '\0';
-    ps->p = close + 1;
     *out = (ncz_json){.text = open,
-                      .text_len = (uint32_t)(ps->p - open),
+                      .text_len = (uint32_t)(close + 1 - open),
                       .type = NCZ_JSON_STRING,
                       .len = (uint32_t)(w - str),
                       .u.str = str};
     return NC_NOERR;
+}
+
+/* Most strings are short: a copy of a fixed length is one instruction, where both sides have room for it. */
+#define SHORT_STRING ((size_t)16)
+
+static char *
+copy_string(json_parser *ps, const char *s, size_t len)
+{
+    bool  is_short = len < SHORT_STRING && (size_t)(ps->end - s) >= SHORT_STRING;
+    char *str = ncz_json_arena_get(ps->doc, is_short ? SHORT_STRING : len + 1);
+
+    if (str == NULL)
+        return NULL;
+    if (is_short)
+        memcpy(str, s, SHORT_STRING);
+    else
+        memcpy(str, s, len);
+    str[len] = '\0';
+    return str;
+}
+
+const char *
+ncz_json_scan_string(json_parser *ps, const char *open, ncz_json *out)
+{
+    const char *mark = ncz_json_find_mark(open + 1, ps->end);
+    size_t      len = (size_t)(mark - open - 1);
+    char       *str;
+
+    if (mark == ps->end || *mark != '"' || ps->mode != NCZ_JSON_LENIENT) {
+        ps->rc = scan_checked(ps, open, mark, out);
+        return ps->rc == NC_NOERR ? out->text + out->text_len : NULL;
+    }
+    if ((str = copy_string(ps, open + 1, len)) == NULL) {
+        ps->rc = ncz_fail_nomem(len + 1);
+        return NULL;
+    }
+    *out = (ncz_json){
+        .text = open, .text_len = (uint32_t)len + 2, .type = NCZ_JSON_STRING, .len = (uint32_t)len, .u.str = str};
+    return mark + 1;
 }
 
 /* ---- numbers ---- */
@@ -220,6 +223,26 @@ parse_integer(const char *s, const char *end, uint64_t *out)
     return true;
 }
 
+/* Numbers of many digits are slow to read, and mostly the one that was read before. */
+static int
+read_double(const json_parser *ps, const char *s, size_t len, double *out)
+{
+    json_number *last = ps->last;
+
+    if (len == last->len && memcmp(s, last->text, len) == 0) {
+        *out = last->value;
+        return NC_NOERR;
+    }
+    if (!ncz_text_double(s, len, out))
+        return ncz_json_fail_at(ps, s, "not a number");
+    if (len >= JSON_NUMBER_SLOW && len <= sizeof last->text) {
+        memcpy(last->text, s, len);
+        last->value = *out;
+        last->len = len;
+    }
+    return NC_NOERR;
+}
+
 /* Integers are exact if 64 bits hold them; `-0` is a double, since an integer does not keep its sign. */
 static int
 set_number(const json_parser *ps, const char *s, const char *end, bool integer, ncz_json *out)
@@ -240,17 +263,16 @@ set_number(const json_parser *ps, const char *s, const char *end, bool integer, 
         }
     }
     out->type = NCZ_JSON_DOUBLE;
-    if (!ncz_text_double(s, (size_t)(end - s), &out->u.f64))
-        return ncz_json_fail_at(ps, s, "not a number");
-    return NC_NOERR;
+    return read_double(ps, s, (size_t)(end - s), &out->u.f64);
 }
 
-int
-ncz_json_scan_number(json_parser *ps, ncz_json *out)
+/* Moves over a number's text. *integer: it has neither fraction nor exponent. */
+static int
+skip_number(const json_parser *ps, const char **p, bool *integer)
 {
-    const char *s = ps->p + (*ps->p == '-'), *mark;
-    bool        integer = true;
+    const char *s = *p + (**p == '-'), *mark;
 
+    *integer = true;
     if (!is_digit(*s))
         return ncz_json_fail_at(ps, s, "a number needs a digit here");
     if (*s == '0' && is_digit(s[1]))
@@ -258,18 +280,30 @@ ncz_json_scan_number(json_parser *ps, ncz_json *out)
     s = skip_digits(s);
     if (*s == '.') {
         mark = ++s;
-        integer = false;
+        *integer = false;
         if ((s = skip_digits(s)) == mark)
             return ncz_json_fail_at(ps, s, "a number needs a digit after its point");
     }
     if (*s == 'e' || *s == 'E') {
         s += s[1] == '+' || s[1] == '-' ? 2 : 1;
         mark = s;
-        integer = false;
+        *integer = false;
         if ((s = skip_digits(s)) == mark)
             return ncz_json_fail_at(ps, s, "a number needs a digit in its exponent");
     }
-    *out = (ncz_json){.text = ps->p, .text_len = (uint32_t)(s - ps->p)};
-    ps->p = s;
-    return set_number(ps, out->text, s, integer, out);
+    *p = s;
+    return NC_NOERR;
+}
+
+const char *
+ncz_json_scan_number(json_parser *ps, const char *start, ncz_json *out)
+{
+    const char *end = start;
+    bool        integer;
+
+    if ((ps->rc = skip_number(ps, &end, &integer)) != NC_NOERR)
+        return NULL;
+    *out = (ncz_json){.text = start, .text_len = (uint32_t)(end - start)};
+    ps->rc = set_number(ps, start, end, integer, out);
+    return ps->rc == NC_NOERR ? end : NULL;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * json_skip_x86_64: skips over a container 64 bytes at a time, with instructions that every x86-64 has. Each byte of a
- * block has a bit; which bytes are between quotes follows from the quotes by a running exclusive or.
+ * block has a bit; which bytes are between quotes follows from the quotes by a running exclusive or. Strings are
+ * searched 16 bytes at a time.
  */
 #include "json/json_int.h"
 
@@ -70,5 +71,20 @@ ncz_json_skip_blocks(json_skip *k, const char *s, const char *end)
         k->depth = depth;
         k->quoted = inside >> 63 != 0;
     }
+    return s;
+}
+
+const char *
+ncz_json_find_mark(const char *s, const char *end)
+{
+    for (; end - s >= 16; s += 16) {
+        __m128i  bytes = _mm_loadu_si128((const __m128i *)(const void *)s);
+        uint64_t found = find_byte(bytes, '"') | find_byte(bytes, '\\');
+
+        if (found != 0)
+            return s + (unsigned)__builtin_ctzll(found);
+    }
+    while (s < end && *s != '"' && *s != '\\')
+        s++;
     return s;
 }

@@ -127,7 +127,7 @@ ncz_json_key_whole(const ncz_json *v, size_t i)
 static bool
 name_is(const ncz_json *member, const char *name, size_t len)
 {
-    return member->len == len && memcmp(member->u.str, name, len) == 0;
+    return member->len == len && member->u.str[0] == name[0] && memcmp(member->u.str, name, len) == 0;
 }
 
 uint32_t *
@@ -161,9 +161,19 @@ find_member(const ncz_json *v, const char *name, size_t len)
 }
 
 const ncz_json *
-ncz_json_get(const ncz_json *v, const char *name)
+ncz_json_get_n(const ncz_json *v, const char *name, size_t len)
 {
-    return find_member(v, name, strlen(name));
+    return find_member(v, name, len);
+}
+
+const ncz_json *
+ncz_json_get_near(const ncz_json *v, const char *name, size_t i)
+{
+    size_t len = strlen(name);
+
+    if (i < ncz_json_len(v) && v->type == NCZ_JSON_OBJECT && name_is(&v->u.items[2 * i], name, len))
+        return &v->u.items[2 * i + 1];
+    return find_member(v, name, len);
 }
 
 /* ---- scalars ---- */

@@ -47,6 +47,53 @@ TEST(reads_one_after_the_other)
     ncz_json_reader_free(NULL);
 }
 
+/* Strings of any length, with and without others behind them: short ones are copied in one piece. */
+TEST(strings_of_any_length)
+{
+    ncz_json_reader *r = NULL;
+    const ncz_json  *v = NULL;
+    char             text[128], want[64];
+    size_t           len;
+
+    assert_int_equal(ncz_json_reader_new(&r), NC_NOERR);
+    for (int n = 0; n < 50; n++) {
+        snprintf(want, sizeof want, "%.*s", n, "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+        for (int more = 0; more < 2; more++) {
+            snprintf(text, sizeof text, more ? "[\"%s\",\"%s\",\"x\"]" : "[\"%s\"]", want, want);
+            assert_int_equal(ncz_json_read(r, text, strlen(text), &plain, &v, NULL), NC_NOERR);
+            for (size_t i = 0; i <= (size_t)more; i++) {
+                assert_string_equal(ncz_json_str(ncz_json_at(v, i), &len), want);
+                assert_int_equal(len, n);
+            }
+            ncz_json_reader_reset(r);
+        }
+    }
+    ncz_json_reader_free(r);
+}
+
+/* A number's text is remembered, so that the next one is the same or is read. */
+TEST(numbers_of_many_digits)
+{
+    static const char   text[] = "[9.969209968386869e+36, 9.969209968386869e+36, -9.969209968386869e+36, "
+                                 "9.969209968386868e+36, 1.0000000000000000000000000000000000000000001, "
+                                 "9.969209968386868e+36]";
+    static const double want[] = {
+        9.969209968386869e+36, 9.969209968386869e+36, -9.969209968386869e+36, 9.969209968386868e+36, 1.0,
+        9.969209968386868e+36};
+    ncz_json_reader *r = NULL;
+    const ncz_json  *v = NULL;
+    double           d = 0;
+
+    assert_int_equal(ncz_json_reader_new(&r), NC_NOERR);
+    for (int round = 0; round < 2; round++) {
+        assert_int_equal(ncz_json_read(r, text, sizeof text - 1, &plain, &v, NULL), NC_NOERR);
+        for (size_t i = 0; i < NCZ_LEN(want); i++)
+            assert_true(ncz_json_f64(ncz_json_at(v, i), &d) && d == want[i]);
+        ncz_json_reader_reset(r);
+    }
+    ncz_json_reader_free(r);
+}
+
 /* A document that fails leaves the reader good for the next. */
 TEST(goes_on_after_a_failure)
 {

@@ -37,6 +37,20 @@ TEST(values_know_their_kinds)
     ncz_json_free(v);
 }
 
+/* A member is found whatever place is looked at first. */
+TEST(members_near_a_place)
+{
+    ncz_json *v = parsed(sample, NCZ_JSON_STRICT);
+
+    for (size_t i = 0; i <= ncz_json_len(v); i++)
+        for (size_t k = 0; k < ncz_json_len(v); k++)
+            assert_ptr_equal(ncz_json_get_near(v, ncz_json_key(v, k), i), ncz_json_at(v, k));
+    assert_null(ncz_json_get_near(v, "?", 0));
+    assert_null(ncz_json_get_near(ncz_json_get(v, "a"), "1", 0));
+    assert_null(ncz_json_get_near(NULL, "n", 0));
+    ncz_json_free(v);
+}
+
 /* What a value is not gives false or NULL and leaves the output alone. */
 TEST(wrong_kinds)
 {

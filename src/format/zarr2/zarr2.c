@@ -47,9 +47,10 @@ find_writer(const ncz_json *zattrs, ncz_generation gen)
 static bool
 says_classic(const ncz_node_docs *root)
 {
-    uint64_t flag = 0;
+    const ncz_zarr2_docs docs = ncz_zarr2_docs_of(root);
+    uint64_t             flag = 0;
 
-    return ncz_json_u64(ncz_zarr2_nczarr_get(root, NCZ_INFO_SUPER, NCZ_STRICT, NCZ_STRICT), &flag) && flag != 0;
+    return ncz_json_u64(ncz_zarr2_nczarr_get(&docs, NCZ_INFO_SUPER, NCZ_STRICT, NCZ_STRICT), &flag) && flag != 0;
 }
 
 /* ---- the root -------------------------------------------------------------------------------------------------- */

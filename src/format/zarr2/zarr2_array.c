@@ -164,7 +164,7 @@ parse_chain(const ncz_json *doc, const ncz_loader *l, const char *key, ncz_array
 }
 
 static int
-parse_fill(const ncz_node_docs *n, const ncz_loader *l, ncz_array_meta *z)
+parse_fill(const ncz_zarr2_docs *n, const ncz_loader *l, ncz_array_meta *z)
 {
     const ncz_json *fill = ncz_json_get(n->doc[NCZ_DOC_ZARRAY], "fill_value");
     bool            plain = l->nczarr || l->writer.netcdf;
@@ -191,7 +191,7 @@ parse_fill(const ncz_node_docs *n, const ncz_loader *l, ncz_array_meta *z)
 }
 
 int
-ncz_zarr2_array_parse(const ncz_node_docs *n, const ncz_loader *l, ncz_arena *arena, const char *key,
+ncz_zarr2_array_parse(const ncz_zarr2_docs *n, const ncz_loader *l, ncz_arena *arena, const char *key,
                       ncz_array_meta *out)
 {
     const ncz_json *doc = n->doc[NCZ_DOC_ZARRAY];

@@ -56,10 +56,21 @@ bool             ncz_zarr2_owns_temporary(const char *name);
 
 typedef enum ncz_nczarr_info { NCZ_INFO_SUPER, NCZ_INFO_GROUP, NCZ_INFO_ARRAY, NCZ_INFO_ATTR } ncz_nczarr_info;
 
+#define NCZ_INFO_COUNT  (NCZ_INFO_ATTR + 1)
+#define NCZ_INFO_PLACES 5 /* the most places of one kind of information */
+
+/* A node's documents, and its NCZarr information in them: objects, the newest first. */
+typedef struct ncz_zarr2_docs {
+    const ncz_json *const *doc;
+    const ncz_json        *info[NCZ_INFO_COUNT][NCZ_INFO_PLACES];
+    size_t                 ninfo[NCZ_INFO_COUNT];
+} ncz_zarr2_docs;
+
+ncz_zarr2_docs ncz_zarr2_docs_of(const ncz_node_docs *n);
 /* A member of a node's NCZarr information, under either of its names, from the newest place that has it. */
-const ncz_json *ncz_zarr2_nczarr_get(const ncz_node_docs *n, ncz_nczarr_info what, const char *newer,
+const ncz_json *ncz_zarr2_nczarr_get(const ncz_zarr2_docs *n, ncz_nczarr_info what, const char *newer,
                                      const char *older);
-bool            ncz_zarr2_nczarr_has(const ncz_node_docs *n, ncz_nczarr_info what);
+bool            ncz_zarr2_nczarr_has(const ncz_zarr2_docs *n, ncz_nczarr_info what);
 bool            ncz_zarr2_is_member(const ncz_json *doc); /* as in ncz_dialect_ops */
 bool ncz_zarr2_root_enough(const ncz_json *zattrs);       /* for a reader: no other document of the root is newer */
 ncz_generation ncz_zarr2_generation(const ncz_node_docs *root);
@@ -105,7 +116,7 @@ int  ncz_zarr2_type_name(const char *text, ncz_buf *out);
 /* Also decides what a listed directory is. Any thread, one node each. Failures fail the load. */
 int ncz_zarr2_parse_node(ncz_loader *l, ncz_node *n, const ncz_node_docs *docs, const char *key);
 /* Fails only without memory; `unusable` records what is wrong with the document. `key` is for error texts. */
-int ncz_zarr2_array_parse(const ncz_node_docs *n, const ncz_loader *l, ncz_arena *arena, const char *key,
+int ncz_zarr2_array_parse(const ncz_zarr2_docs *n, const ncz_loader *l, ncz_arena *arena, const char *key,
                           ncz_array_meta *out);
 
 /* Each appends a document to `out` as text. */

@@ -71,27 +71,36 @@ at_place(const ncz_node_docs *n, const place *p)
     return ncz_json_is(v, NCZ_JSON_OBJECT) ? v : NULL;
 }
 
-const ncz_json *
-ncz_zarr2_nczarr_get(const ncz_node_docs *n, ncz_nczarr_info what, const char *newer, const char *older)
+ncz_zarr2_docs
+ncz_zarr2_docs_of(const ncz_node_docs *n)
 {
-    for (size_t i = 0; i < NCZ_LEN(places); i++) {
-        const ncz_json *info, *v;
+    ncz_zarr2_docs out = {.doc = n->doc};
 
-        if (places[i].what != what || (info = at_place(n, &places[i])) == NULL)
-            continue;
-        if ((v = ncz_json_get(info, newer)) != NULL || (v = ncz_json_get(info, older)) != NULL)
-            return v;
+    for (size_t i = 0; i < NCZ_LEN(places); i++) {
+        ncz_nczarr_info what = places[i].what;
+        const ncz_json *v = at_place(n, &places[i]);
+
+        if (v != NULL)
+            out.info[what][out.ninfo[what]++] = v;
     }
-    return NULL;
+    return out;
+}
+
+const ncz_json *
+ncz_zarr2_nczarr_get(const ncz_zarr2_docs *n, ncz_nczarr_info what, const char *newer, const char *older)
+{
+    const ncz_json *v = NULL;
+
+    for (size_t i = 0; v == NULL && i < n->ninfo[what]; i++)
+        if ((v = ncz_json_get(n->info[what][i], newer)) == NULL && older != newer)
+            v = ncz_json_get(n->info[what][i], older);
+    return v;
 }
 
 bool
-ncz_zarr2_nczarr_has(const ncz_node_docs *n, ncz_nczarr_info what)
+ncz_zarr2_nczarr_has(const ncz_zarr2_docs *n, ncz_nczarr_info what)
 {
-    for (size_t i = 0; i < NCZ_LEN(places); i++)
-        if (places[i].what == what && at_place(n, &places[i]) != NULL)
-            return true;
-    return false;
+    return n->ninfo[what] > 0;
 }
 
 bool
@@ -112,7 +121,8 @@ ncz_zarr2_is_member(const ncz_json *doc)
 bool
 ncz_zarr2_root_enough(const ncz_json *zattrs)
 {
-    const ncz_node_docs p = {.doc = {[NCZ_DOC_ZATTRS] = zattrs}};
+    const ncz_node_docs  docs = {.doc = {[NCZ_DOC_ZATTRS] = zattrs}};
+    const ncz_zarr2_docs p = ncz_zarr2_docs_of(&docs);
 
     return ncz_zarr2_nczarr_has(&p, NCZ_INFO_SUPER) &&
            ncz_zarr2_nczarr_get(&p, NCZ_INFO_GROUP, "arrays", "vars") != NULL &&

@@ -11,7 +11,7 @@
 
 /* The attributes of the node, and NCZarr's records of them. */
 static ncz_att_docs
-find_atts(const ncz_loader *l, const ncz_node_docs *p)
+find_atts(const ncz_loader *l, const ncz_zarr2_docs *p)
 {
     ncz_att_docs docs = {.values = p->doc[NCZ_DOC_ZATTRS]};
 
@@ -25,7 +25,7 @@ find_atts(const ncz_loader *l, const ncz_node_docs *p)
 
 /* The attributes of user-defined types. */
 static int
-read_typed(const ncz_loader *l, ncz_arena *arena, const ncz_node_docs *p, ncz_node_meta *s)
+read_typed(const ncz_loader *l, ncz_arena *arena, const ncz_zarr2_docs *p, ncz_node_meta *s)
 {
     if (!l->nczarr)
         return NC_NOERR;
@@ -35,7 +35,7 @@ read_typed(const ncz_loader *l, ncz_arena *arena, const ncz_node_docs *p, ncz_no
 
 /* The full name of the variable's type. */
 static int
-read_type_name(const ncz_loader *l, ncz_arena *arena, const ncz_node_docs *p, ncz_array_meta *z)
+read_type_name(const ncz_loader *l, ncz_arena *arena, const ncz_zarr2_docs *p, ncz_array_meta *z)
 {
     const char *name = l->nczarr ? ncz_json_cstr(ncz_zarr2_nczarr_get(p, NCZ_INFO_ARRAY, "type", "type")) : NULL;
 
@@ -47,7 +47,7 @@ read_type_name(const ncz_loader *l, ncz_arena *arena, const ncz_node_docs *p, nc
 /* ---- groups --------------------------------------------------------------------------------------------------- */
 
 static int
-read_group(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node_docs *p, const char *key, ncz_node_meta *s)
+read_group(const ncz_loader *l, ncz_load_arenas *mem, const ncz_zarr2_docs *p, const char *key, ncz_node_meta *s)
 {
     const ncz_att_docs atts = find_atts(l, p);
     const ncz_json    *arrays, *groups, *dims;
@@ -74,7 +74,7 @@ read_group(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node_docs *p, co
 
 /* True for a scalar. Writers mark it in several ways: shape [], or shape [1] with one of several marks. */
 static bool
-is_scalar(const ncz_loader *l, const ncz_node_docs *p, const ncz_array_meta *z)
+is_scalar(const ncz_loader *l, const ncz_zarr2_docs *p, const ncz_array_meta *z)
 {
     const ncz_json *names = ncz_json_get(p->doc[NCZ_DOC_ZATTRS], NCZ_XARRAY), *flag, *refs;
 
@@ -99,7 +99,7 @@ is_scalar(const ncz_loader *l, const ncz_node_docs *p, const ncz_array_meta *z)
 
 /* Reads the names of the dimensions, as far as their number matches the rank. */
 static int
-read_names(const ncz_loader *l, ncz_arena *arena, const ncz_node_docs *p, ncz_node_meta *s)
+read_names(const ncz_loader *l, ncz_arena *arena, const ncz_zarr2_docs *p, ncz_node_meta *s)
 {
     const ncz_json *refs = NULL, *stored = ncz_json_get(p->doc[NCZ_DOC_ZATTRS], NCZ_XARRAY);
     size_t          len = 0;
@@ -122,7 +122,7 @@ read_names(const ncz_loader *l, ncz_arena *arena, const ncz_node_docs *p, ncz_no
 /* Keeps the document's spelling of dtype and fill_value, which is written back until they change. A reader needs the
  * dtype only of a type that netCDF lacks, as the type's name, and of a time, whose unit only this text contains. */
 static int
-keep_texts(const ncz_loader *l, const ncz_node_docs *p, ncz_node_meta *s)
+keep_texts(const ncz_loader *l, const ncz_zarr2_docs *p, ncz_node_meta *s)
 {
     const ncz_json       *fill = ncz_json_get(p->doc[NCZ_DOC_ZARRAY], "fill_value");
     const ncz_array_meta *z = &s->z;
@@ -139,7 +139,7 @@ keep_texts(const ncz_loader *l, const ncz_node_docs *p, ncz_node_meta *s)
 }
 
 static int
-read_array(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node *n, const ncz_node_docs *p, const char *key,
+read_array(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node *n, const ncz_zarr2_docs *p, const char *key,
            ncz_node_meta *s)
 {
     const ncz_att_docs atts = find_atts(l, p);
@@ -183,14 +183,14 @@ settle(ncz_node *n, const ncz_node_docs *p)
 int
 ncz_zarr2_parse_node(ncz_loader *l, ncz_node *n, const ncz_node_docs *docs, const char *key)
 {
-    ncz_load_arenas *mem;
-    int              rc;
+    const ncz_zarr2_docs p = ncz_zarr2_docs_of(docs);
+    ncz_load_arenas     *mem;
+    int                  rc;
 
     settle(n, docs);
     if ((rc = ncz_format_node_begin(l, n, &mem)) != NC_NOERR)
         return rc;
-    rc = n->kind == NCZ_NODE_ARRAY ? read_array(l, mem, n, docs, key, n->said)
-                                   : read_group(l, mem, docs, key, n->said);
+    rc = n->kind == NCZ_NODE_ARRAY ? read_array(l, mem, n, &p, key, n->said) : read_group(l, mem, &p, key, n->said);
     ncz_format_arenas_give(l, mem);
     return rc;
 }
