@@ -19,12 +19,19 @@ static ncz_user_codec *user_codecs; /* holds references; guarded by the lock */
 
 typedef enum name_kind { NAME_V2, NAME_V3, NAME_HDF5, NAME_HDF5_V3 } name_kind;
 
+/* Most names of the table differ in their first letter. */
+static bool
+same_text(const char *a, const char *b)
+{
+    return a[0] == b[0] && strcmp(a, b) == 0;
+}
+
 static bool
 has_name(const ncz_codec_ops *ops, name_kind kind, const char *name, unsigned number)
 {
     switch (kind) {
-    case NAME_V2: return !ops->v3_only && strcmp(ops->id, name) == 0;
-    case NAME_V3: return ops->v3_name != NULL && strcmp(ops->v3_name, name) == 0;
+    case NAME_V2: return !ops->v3_only && same_text(ops->id, name);
+    case NAME_V3: return ops->v3_name != NULL && same_text(ops->v3_name, name);
     case NAME_HDF5: return number != 0 && ops->hdf5_id == number;
     case NAME_HDF5_V3: return number != 0 && ops->v3_hdf5_id == number;
     }

@@ -322,15 +322,23 @@ entry_type(att_place *p, const char *entry)
     return p->entry_type;
 }
 
+/* A member of the document, under the name that is shown. */
+typedef struct member {
+    const char     *name;
+    size_t          len; /* of the name */
+    const ncz_json *v;
+} member;
+
 /* Reads the document's member i. */
 static int
-read_att(att_place *p, const char *name, const ncz_json *v, size_t i, ncz_att *out)
+read_att(att_place *p, const member *m, size_t i, ncz_att *out)
 {
-    const char     *entry = ncz_json_cstr(ncz_json_get_near(p->types, name, i));
-    bool            fill = p->var && strcmp(name, "_FillValue") == 0;
-    size_t          extra = extra_nuls(p->lengths, name, v);
+    const ncz_json *v = m->v;
+    const char     *entry = ncz_json_cstr(ncz_json_get_near(p->types, m->name, m->len, i));
+    bool            fill = p->var && strcmp(m->name, "_FillValue") == 0;
+    size_t          extra = extra_nuls(p->lengths, m->name, v);
     const ncz_type *type = entry != NULL ? entry_type(p, entry) : fill ? p->type : ncz_type_of(NC_NAT);
-    const ncz_json *record = p->bytes != NULL ? ncz_json_get(p->bytes, name) : NULL;
+    const ncz_json *record = p->bytes != NULL ? ncz_json_get_n(p->bytes, m->name, m->len) : NULL;
     bool            bytes = false;
     value           val;
     int             rc;
@@ -343,13 +351,13 @@ read_att(att_place *p, const char *name, const ncz_json *v, size_t i, ncz_att *o
         rc = ncz_format_take_bytes(p->arena, record, val.type, &val.len, &val.data, &bytes);
     if (rc != NC_NOERR)
         return rc;
-    *out = (ncz_att){.name = ncz_arena_text(p->arena, name, strlen(name)),
+    *out = (ncz_att){.name = ncz_arena_text(p->arena, m->name, m->len),
                      .type = val.type,
                      .len = val.len,
                      .data = val.data,
                      .in_arena = NCZ_IN_ARENA_NAME | NCZ_IN_ARENA_DATA};
     if (out->name == NULL)
-        return ncz_fail_nomem(strlen(name));
+        return ncz_fail_nomem(m->len);
     if (!ncz_format_keeps_spelling(p->l))
         return NC_NOERR;
     return keep_text(p, out, v, entry, !bytes && (extra == 0 || val.type->class != NCZ_TYPE_CHAR));
@@ -368,27 +376,46 @@ find_fill_entry(const ncz_att_docs *docs, size_t *at)
     return entry;
 }
 
-/* The name of a document's attribute; NULL: it is hidden. */
-static const char *
-shown_name(const ncz_loader *l, const ncz_json *doc, size_t i)
-{
-    const char *name = ncz_json_key(doc, i), *alias = l->dialect->traits.encoding_att;
-
-    if (alias != NULL && strcmp(name, alias) == 0 && ncz_json_get(doc, NCZ_ENCODING_ATT) == NULL)
-        return NCZ_ENCODING_ATT;
-    return ncz_format_hidden_att(l->dialect, name) ? NULL : name;
-}
-
-/* The attributes that a document may have, hidden ones left out: memory for them stays as long as the dataset is
+/* The most attributes that a document may have, hidden ones left out: memory for them stays as long as the dataset is
  * open. */
 static size_t
-count_shown(const ncz_loader *l, const ncz_json *doc)
+count_shown(const ncz_loader *l, const ncz_json *doc, size_t len)
 {
-    size_t n = 0;
+    const char *alias = l->dialect->traits.encoding_att;
+    size_t      n = 0;
 
-    for (size_t i = 0; i < ncz_json_len(doc); i++)
-        n += ncz_json_key_whole(doc, i) && shown_name(l, doc, i) != NULL;
+    for (size_t i = 0; i < len; i++) {
+        const char *name = ncz_json_key(doc, i);
+
+        n +=
+            name[0] != '_' || (alias != NULL && strcmp(name, alias) == 0) || !ncz_format_hidden_att(l->dialect, name);
+    }
     return n;
+}
+
+/* Whether the document's member i is an attribute. */
+static bool
+show_member(const ncz_loader *l, const ncz_json *doc, size_t i, const char *where, member *out)
+{
+    const char *alias = l->dialect->traits.encoding_att;
+
+    out->v = ncz_json_at(doc, i);
+    out->name = ncz_json_name(doc, i, &out->len);
+    if (strlen(out->name) != out->len) {
+        ncz_log(NCZ_LOG_WARN, "%s: an attribute whose name has a NUL is left out: \"%.80s\"", where, out->name);
+        return false;
+    }
+    if (alias != NULL && strcmp(out->name, alias) == 0 && ncz_json_get(doc, NCZ_ENCODING_ATT) == NULL) {
+        out->name = NCZ_ENCODING_ATT;
+        out->len = strlen(NCZ_ENCODING_ATT);
+    } else if (ncz_format_hidden_att(l->dialect, out->name)) {
+        return false;
+    }
+    if (out->len > l->m->limits.name_bytes) {
+        ncz_log(NCZ_LOG_WARN, "%s: an attribute name of %zu bytes is left out", where, out->len);
+        return false;
+    }
+    return true;
 }
 
 int
@@ -404,9 +431,9 @@ ncz_format_atts_read(const ncz_loader *l, const ncz_att_docs *docs, ncz_arena *a
                          .base64_fill = docs->base64_fill,
                          .var = var,
                          .type = type};
-    size_t          n = ncz_json_len(doc), got = 0, fill_at = 0;
+    size_t          n = ncz_json_is(doc, NCZ_JSON_OBJECT) ? ncz_json_len(doc) : 0, got = 0, fill_at = 0;
     const char     *entry = docs->fill != NULL ? find_fill_entry(docs, &fill_at) : NULL;
-    size_t          most = count_shown(l, doc) + (entry != NULL);
+    size_t          most = count_shown(l, doc, n) + (entry != NULL);
     ncz_att        *v = ncz_arena_get_n(arena, most, sizeof *v);
     int             rc;
 
@@ -414,26 +441,16 @@ ncz_format_atts_read(const ncz_loader *l, const ncz_att_docs *docs, ncz_arena *a
         return ncz_fail_nomem(most * sizeof *v);
     fill_at = fill_at > n ? n : fill_at;
     for (size_t i = 0; i <= n; i++) {
-        const char *name = i < n ? ncz_json_key(doc, i) : NULL;
+        member m;
 
         if (entry != NULL && i == fill_at && (rc = make_fill(&p, docs->fill, entry, &v[got++])) != NC_NOERR)
             return rc;
-        if (i == n)
-            break;
-        if (!ncz_json_key_whole(doc, i)) {
-            ncz_log(NCZ_LOG_WARN, "%s: an attribute whose name has a NUL is left out: \"%.80s\"", where, name);
+        if (i == n || !show_member(l, doc, i, where, &m))
             continue;
-        }
-        if ((name = shown_name(l, doc, i)) == NULL)
-            continue;
-        if (strlen(name) > l->m->limits.name_bytes) {
-            ncz_log(NCZ_LOG_WARN, "%s: an attribute name of %zu bytes is left out", where, strlen(name));
-            continue;
-        }
         if (got >= l->m->limits.attributes)
             return ncz_fail(NC_EMAXATTS, "%s: more than %zu attributes (limit `attributes`)", where,
                             l->m->limits.attributes);
-        if ((rc = read_att(&p, name, ncz_json_at(doc, i), i, &v[got++])) != NC_NOERR)
+        if ((rc = read_att(&p, &m, i, &v[got++])) != NC_NOERR)
             return rc;
     }
     return ncz_atts_load(atts, v, got);

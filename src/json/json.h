@@ -71,6 +71,8 @@ size_t          ncz_json_len(const ncz_json *v);                 /* items or mem
 const ncz_json *ncz_json_at(const ncz_json *v, size_t i);        /* item, or member's value; NULL outside */
 const char     *ncz_json_key(const ncz_json *v, size_t i);       /* member's name, up to its first NUL */
 bool            ncz_json_key_whole(const ncz_json *v, size_t i); /* the name has no NUL */
+/* Member's name and its length, as it may have NULs; NULL outside. */
+const char *ncz_json_name(const ncz_json *v, size_t i, size_t *len);
 /* The member of that name, of `len` bytes; NULL when absent. */
 const ncz_json *ncz_json_get_n(const ncz_json *v, const char *name, size_t len);
 /* The same of the name; the compiler knows the length of one that is written out. */
@@ -80,7 +82,7 @@ ncz_json_get(const ncz_json *v, const char *name)
     return ncz_json_get_n(v, name, strlen(name));
 }
 /* The same, looking at member i first: where two objects have the same names in the same order. */
-const ncz_json *ncz_json_get_near(const ncz_json *v, const char *name, size_t i);
+const ncz_json *ncz_json_get_near(const ncz_json *v, const char *name, size_t len, size_t i);
 
 /* A string's bytes, followed by a NUL (it may contain NULs: use *len). NULL when `v` is not a string. */
 const char *ncz_json_str(const ncz_json *v, size_t *len);

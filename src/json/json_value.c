@@ -119,9 +119,19 @@ ncz_json_key(const ncz_json *v, size_t i)
 bool
 ncz_json_key_whole(const ncz_json *v, size_t i)
 {
-    const char *name = ncz_json_key(v, i);
+    size_t      len;
+    const char *name = ncz_json_name(v, i, &len);
 
-    return name != NULL && strlen(name) == v->u.items[2 * i].len;
+    return name != NULL && strlen(name) == len;
+}
+
+const char *
+ncz_json_name(const ncz_json *v, size_t i, size_t *len)
+{
+    if (!ncz_json_is(v, NCZ_JSON_OBJECT) || i >= v->len)
+        return NULL;
+    *len = v->u.items[2 * i].len;
+    return v->u.items[2 * i].u.str;
 }
 
 static bool
@@ -167,10 +177,8 @@ ncz_json_get_n(const ncz_json *v, const char *name, size_t len)
 }
 
 const ncz_json *
-ncz_json_get_near(const ncz_json *v, const char *name, size_t i)
+ncz_json_get_near(const ncz_json *v, const char *name, size_t len, size_t i)
 {
-    size_t len = strlen(name);
-
     if (i < ncz_json_len(v) && v->type == NCZ_JSON_OBJECT && name_is(&v->u.items[2 * i], name, len))
         return &v->u.items[2 * i + 1];
     return find_member(v, name, len);

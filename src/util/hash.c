@@ -55,6 +55,27 @@ absorb_word(uint64_t v[4], uint64_t word)
     v[0] ^= word;
 }
 
+/* The last bytes of the data, fewer than 8: a word that differs from that of any others of this length. */
+static uint64_t
+last_word(const unsigned char *p, size_t n)
+{
+    uint64_t word = 0;
+    uint32_t four;
+    uint16_t two;
+
+    if ((n & 4) != 0) {
+        memcpy(&four, p, sizeof four);
+        word = four;
+        p += 4;
+    }
+    if ((n & 2) != 0) {
+        memcpy(&two, p, sizeof two);
+        word = word << 16 | two;
+        p += 2;
+    }
+    return (n & 1) != 0 ? word << 8 | *p : word;
+}
+
 uint64_t
 ncz_hash(const void *data, size_t len)
 {
@@ -72,10 +93,7 @@ ncz_hash(const void *data, size_t len)
         memcpy(&word, p + i, 8);
         absorb_word(v, word);
     }
-    word = (uint64_t)len << 56;
-    for (unsigned shift = 0; i < len; i++, shift += 8)
-        word |= (uint64_t)p[i] << shift;
-    absorb_word(v, word);
+    absorb_word(v, (uint64_t)len << 56 | last_word(p + i, len - i));
 
     v[2] ^= 0xFF;
     for (int round = 0; round < 3; round++)

@@ -43,11 +43,18 @@ TEST(members_near_a_place)
     ncz_json *v = parsed(sample, NCZ_JSON_STRICT);
 
     for (size_t i = 0; i <= ncz_json_len(v); i++)
-        for (size_t k = 0; k < ncz_json_len(v); k++)
-            assert_ptr_equal(ncz_json_get_near(v, ncz_json_key(v, k), i), ncz_json_at(v, k));
-    assert_null(ncz_json_get_near(v, "?", 0));
-    assert_null(ncz_json_get_near(ncz_json_get(v, "a"), "1", 0));
-    assert_null(ncz_json_get_near(NULL, "n", 0));
+        for (size_t k = 0; k < ncz_json_len(v); k++) {
+            size_t      len = 0;
+            const char *name = ncz_json_name(v, k, &len);
+
+            assert_ptr_equal(name, ncz_json_key(v, k));
+            assert_int_equal(len, strlen(name));
+            assert_ptr_equal(ncz_json_get_near(v, name, len, i), ncz_json_at(v, k));
+        }
+    assert_null(ncz_json_get_near(v, "?", 1, 0));
+    assert_null(ncz_json_get_near(ncz_json_get(v, "a"), "1", 1, 0));
+    assert_null(ncz_json_get_near(NULL, "n", 1, 0));
+    assert_null(ncz_json_name(v, ncz_json_len(v), &(size_t){0}));
     ncz_json_free(v);
 }
 

@@ -134,12 +134,12 @@ decide_along(ncz_dataset *ds, ncz_dim *d)
 int
 ncz_dataset_rows_added(ncz_dataset *ds, const ncz_var *v)
 {
-    ncz_dim *namesake = ncz_group_find_dim(v->group, v->name);
+    ncz_dim *namesake;
     int      rc = NC_NOERR;
 
     if (!ds->model->dialect->traits.text_rows)
         return NC_NOERR;
-    if (namesake != NULL)
+    if ((namesake = ncz_group_find_dim(v->group, v->name)) != NULL)
         rc = decide_along(ds, namesake);
     for (size_t r = 0; rc == NC_NOERR && r < v->rank; r++)
         rc = decide_along(ds, v->dims[r]);

@@ -38,7 +38,8 @@ ncz_zarr3_unknown(const ncz_json *doc, const char *const *known, bool *ignored)
         size_t      k = 0;
         bool        must = true;
 
-        while (known[k] != NULL && (strcmp(name, known[k]) != 0 || !ncz_json_key_whole(doc, i)))
+        while (known[k] != NULL &&
+               (name[0] != known[k][0] || strcmp(name, known[k]) != 0 || !ncz_json_key_whole(doc, i)))
             k++;
         if (known[k] != NULL)
             continue;

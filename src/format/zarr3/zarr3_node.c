@@ -202,8 +202,11 @@ ncz_zarr3_parse_node(ncz_loader *l, ncz_node *n, const ncz_node_docs *docs, cons
     const ncz_json  *doc;
     int              rc;
 
-    if ((rc = ncz_buf_printf(&where, "%s%s" ZARR3_DOCUMENT, key, key[0] != '\0' ? "/" : "")) != NC_NOERR)
+    if ((rc = ncz_buf_puts(&where, key)) != NC_NOERR ||
+        (rc = ncz_buf_puts(&where, key[0] != '\0' ? "/" ZARR3_DOCUMENT : ZARR3_DOCUMENT)) != NC_NOERR) {
+        ncz_buf_clear(&where);
         return rc;
+    }
     doc = settle(n, docs->doc[0], where.data);
     if ((rc = ncz_format_node_begin(l, n, &mem)) == NC_NOERR) {
         rc = n->kind == NCZ_NODE_ARRAY ? read_array(l, mem, n, doc, key, where.data, n->said)
