@@ -5,6 +5,7 @@
  */
 #include "dataset/meta/meta_source_int.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +57,25 @@ ncz_consolidated_find_mark(ncz_meta_source *s, zmap_get_req *req)
         return rc;
     ncz_err_clear();
     return NC_NOERR;
+}
+
+/* Whether the document ends with the mark, as this library writes it: its last bytes are cheap to read, and all of it
+ * is megabytes that would be thrown away. Such an end is the root's last member: the quote behind the space is no part
+ * of a string. Where reading may take a journey, or fails, the document says. */
+static bool
+ends_unasked(const ncz_meta_source *s)
+{
+    const ncz_dialect_copies *copies = ncz_dialects_copies();
+    const unsigned            need = ZMAP_FROM_WORKERS | ZMAP_CAN_RANGE | ZMAP_CAN_FROM_END;
+    char                      mark[64], end[sizeof mark];
+    size_t                    len = (size_t)snprintf(mark, sizeof mark, ", \"%s\": true}", copies->unasked);
+    zmap_get_req              get = {.key = copies->key, .len = len, .from_end = true, .into = end, .into_cap = len};
+
+    if (s->wish == NCZ_CONSOLIDATED_MUST || (zmap_caps_of(s->map) & need) != need)
+        return false;
+    (void)zmap_get_batch(s->map, &get, 1, NULL, NULL);
+    ncz_err_clear();
+    return get.err.code == NC_NOERR && get.nread == len && memcmp(end, mark, len) == 0;
 }
 
 static int
@@ -171,6 +191,8 @@ ncz_consolidated_init(ncz_meta_source *s, int zarr_format)
 
     if (inside)
         reqs[n++] = ncz_meta_request(s, d->docs.root[0]);
+    if (alone && ends_unasked(s))
+        alone = false;
     if (alone)
         reqs[n++] = ncz_meta_request(s, ncz_dialects_copies()->key);
     (void)zmap_get_batch(s->map, reqs, n, NULL, NULL); /* each request has its own status */
