@@ -43,13 +43,13 @@ make_room(ncz_engine *e, size_t nbytes)
 }
 
 /* Puts bytes behind those that are there, or first. */
-static bool
+static inline bool
 append_row(ncz_engine *e, const ncz_chunk_row *row, const void *in, size_t nbytes)
 {
     ncz_chunk_put_window *w = &e->put_window;
     uint64_t              uid = row->spec->uid;
 
-    if (nbytes > NCZ_ROW_BYTES || (w->len > 0 && row->off != w->off + w->len) || !make_room(e, nbytes) ||
+    if ((nbytes > w->cap - w->len && !make_room(e, nbytes)) ||
         ncz_row_in(&row->types, in, row->n, w->bytes + w->len) != NC_NOERR)
         return false;
     if (w->len == 0) {
@@ -66,15 +66,17 @@ bool
 ncz_chunk_put_window_add(ncz_engine *e, const ncz_chunk_row *row, const void *in)
 {
     ncz_chunk_put_window *w = &e->put_window;
-    size_t                nbytes = row->n * row->spec->dtype.size;
-    bool                  inside = w->len > 0 && is_inside(w, row->off, nbytes);
+    size_t                item = row->spec->dtype.size, nbytes = row->n * item;
+    bool                  done = false;
 
-    if (!e->cells.windows || row->off == NCZ_ROW_NOWHERE ||
-        (inside ? ncz_row_in(&row->types, in, row->n, w->bytes + (row->off - w->off)) != NC_NOERR
-                : !append_row(e, row, in, nbytes)))
-        return false; /* the general path stores what is there, and tells */
-    e->writes++;
-    return true;
+    if (!e->cells.windows || row->off == NCZ_ROW_NOWHERE || row->n > NCZ_ROW_BYTES / item)
+        return false;
+    if (w->len == 0 || row->off == w->off + w->len)
+        done = append_row(e, row, in, nbytes);
+    else if (is_inside(w, row->off, nbytes))
+        done = ncz_row_in(&row->types, in, row->n, w->bytes + (row->off - w->off)) == NC_NOERR;
+    e->writes += done;
+    return done; /* if not, the general path stores what is there, and tells */
 }
 
 /* Rows of several threads, which come in turn, go into cells, so that no thread waits for another. */

@@ -157,8 +157,29 @@ static const ncz_conv_fn table[NC_STRING + 1][NC_STRING + 1] = {
     [NC_USHORT] = ROW(u2), [NC_UINT] = ROW(u4),  [NC_UINT64] = ROW(u8), [NC_FLOAT] = ROW(f4), [NC_DOUBLE] = ROW(f8),
 };
 
+/* Shorts of floating numbers, as packed variables have them: compilers make no vectors of that. */
+static bool
+f8_to_i2_wide(const void *restrict src, void *restrict dst, size_t n)
+{
+    bool   bad = false;
+    size_t done = ncz_vector_to_short(src, sizeof(double), dst, n, &bad);
+
+    return f8_to_i2((const double *)src + done, (int16_t *)dst + done, n - done) || bad;
+}
+
+static bool
+f4_to_i2_wide(const void *restrict src, void *restrict dst, size_t n)
+{
+    bool   bad = false;
+    size_t done = ncz_vector_to_short(src, sizeof(float), dst, n, &bad);
+
+    return f4_to_i2((const float *)src + done, (int16_t *)dst + done, n - done) || bad;
+}
+
 ncz_conv_fn
 ncz_grid_conv(const ncz_type *from, const ncz_type *to)
 {
+    if (to->id == NC_SHORT && (from->id == NC_DOUBLE || from->id == NC_FLOAT))
+        return from->id == NC_DOUBLE ? f8_to_i2_wide : f4_to_i2_wide;
     return ncz_type_is_number(from) && ncz_type_is_number(to) ? table[from->id][to->id] : NULL;
 }

@@ -491,6 +491,11 @@ void ncz_vector_clear(void);
  * must not overlap.
  */
 size_t ncz_vector_swap(const char *from, char *to, size_t nbytes, size_t size);
+/*
+ * Makes shorts of doubles, or of floats (`size` 8 or 4), as src/grid/grid_convert.c has it: as many of `n` as wide
+ * registers take together. Returns how many; 0 where there are no such registers. *bad: set if one does not fit.
+ */
+size_t ncz_vector_to_short(const void *from, size_t size, void *to, size_t n, bool *bad);
 
 /* ---- processes ---- */
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Clearing the upper halves of the vector registers, and first that the tests see when they are in use. */
+/* Clearing the upper halves of the vector registers, and first that the tests see when they are in use; and what is
+ * done with wide registers. */
 #include "support/test.h"
 #include "util/util.h"
 
 #include "contract/cpu_state.h"
+
+#include <math.h>
 
 TEST(the_probe_sees_a_dirty_state)
 {
@@ -61,4 +64,46 @@ TEST(swapped_bytes_are_right_at_any_alignment)
                 for (size_t i = done; i < 256; i++)
                     assert_int_equal(to[2 * at + i], 0x55);
             }
+}
+
+/* What a double becomes as a short: truncated to 32 bits, or the least of those, and of that the low half. */
+static int16_t
+short_of(double v, bool *bad)
+{
+    int32_t whole = v > -2147483649.0 && v < 2147483648.0 ? (int32_t)v : INT32_MIN;
+
+    *bad = *bad || v < -32768.0 || v > 32767.0;
+    return (int16_t)(uint16_t)(uint32_t)whole;
+}
+
+TEST(shorts_of_numbers_are_those_of_a_loop)
+{
+    static const double hard[] = {
+        0,        -0.0,   0.5,   -0.5,      32767,        32767.5,      32768,         -32768,
+        -32768.5, -32769, 65536, 100000.75, 2147483647.5, 2147483648.0, -2147483648.5, -2147483649.0,
+        1e300,    -1e300, NAN,   INFINITY,  -INFINITY,    1e-310};
+    enum { HARD = sizeof hard / sizeof *hard, MOST = 64 };
+    double  d[MOST];
+    float   f[MOST];
+    int16_t got[MOST];
+
+    for (size_t k = 0; k < HARD; k++)
+        for (size_t n = 0; n <= MOST; n += 5) {
+            bool   bad[2] = {false}, expected[2] = {false};
+            size_t done;
+
+            for (size_t i = 0; i < n; i++) {
+                d[i] = (i + k) % 7 == 0 ? hard[(i / 7 + k) % HARD] : (double)i * 3.7 - 20;
+                f[i] = (float)d[i];
+            }
+            done = ncz_vector_to_short(d, sizeof *d, got, n, &bad[0]);
+            assert_true(done <= n);
+            for (size_t i = 0; i < done; i++)
+                assert_int_equal(got[i], short_of(d[i], &expected[0]));
+            assert_int_equal(bad[0], expected[0]);
+            done = ncz_vector_to_short(f, sizeof *f, got, n, &bad[1]);
+            for (size_t i = 0; i < done; i++)
+                assert_int_equal(got[i], short_of((double)f[i], &expected[1]));
+            assert_int_equal(bad[1], expected[1]);
+        }
 }

@@ -95,6 +95,25 @@ place_all(const ncz_var *v, place *p)
     return true;
 }
 
+/* As place_bytes(), of one element. */
+static inline bool
+place_byte(const ncz_var *v, const size_t *start, uint64_t more, uint64_t pitch, ncz_chunk_row *row)
+{
+    uint64_t at = 0;
+
+    for (size_t d = 1; d < v->rank; d++) {
+        if (start[d] >= v->dims[d]->len)
+            return false;
+        at = at * v->dims[d]->len + start[d];
+    }
+    row->off += at * row->spec->dtype.size; /* no overflow: a file can have the array */
+    row->n = 1;
+    if (v->rank == 0)
+        return true;
+    row->off += start[0] * pitch;
+    return start[0] < v->dims[0]->len + more;
+}
+
 /*
  * Where the bytes of the row lie in the only object of the store, if they lie there one behind the other; and how many
  * elements they are. From the last dimension to the first, as above.
@@ -102,12 +121,15 @@ place_all(const ncz_var *v, place *p)
 static bool
 place_bytes(const ncz_var *v, const size_t *start, const size_t *count, uint64_t more, ncz_chunk_row *row)
 {
-    const ncz_layout *l = v->spec->layout;
-    uint64_t          begin, pitch, step = v->spec->dtype.size, n = 1;
+    const ncz_layout *l = row->spec->layout;
+    uint64_t          begin, pitch, step = row->spec->dtype.size, n = 1;
     bool              whole = true;
 
     if (l->ops->linear == NULL || !l->ops->linear(l, &begin, &pitch))
         return false;
+    row->off = begin;
+    if (count == NULL && start != NULL)
+        return place_byte(v, start, more, pitch, row);
     for (size_t d = v->rank; d-- > 0;) {
         uint64_t len = v->dims[d]->len + (d == 0 ? more : 0), at = start != NULL ? start[d] : 0;
         uint64_t some = start == NULL ? len : count == NULL ? 1 : count[d];
@@ -190,6 +212,8 @@ place_put(const ncz_dataset *ds, const ncz_var *v, const size_t *start, const si
 {
     bool linear = place_bytes(v, start, count, more, &p->row);
 
+    if (!linear)
+        p->row.off = NCZ_ROW_NOWHERE;
     return (linear && alone && ncz_engine_caches_nothing(ds->engine)) || place_in_chunk(v, start, count, more, p);
 }
 

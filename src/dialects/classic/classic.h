@@ -60,10 +60,11 @@ typedef struct ncz_classic_header {
 bool ncz_classic_is(const void *bytes, size_t n);
 
 /*
- * Parses the first `n` bytes of a file of `size` bytes (UINT64_MAX: not known). *need: if the header
- * is longer than that, an estimate of its length, more than `n`; then the call succeeds, and the next one, with more
- * bytes from the start and the same *out and arena, goes on. *out is all 0 at first, and has no use before. Counts are checked against the size before memory is allocated for them, and the places of variables against the header and
- * each other.
+ * Parses the first `n` bytes of a file of `size` bytes (UINT64_MAX: not known). *need: if the header is longer than
+ * that, an estimate of its length, more than `n`; then the call succeeds, and the next one, with more bytes from the
+ * start and the same *out and arena, goes on. *out is all 0 at first, and has no use before it is whole. Counts are
+ * checked against the size before memory is allocated for them, and the places of variables against the header and each
+ * other.
  *
  * NC_EINVAL: a part that is missing or is no such list, a place that cannot be. NC_EBADTYPE, NC_EBADDIM, NC_EUNLIMIT,
  * NC_EUNLIMPOS, NC_EBADNAME, NC_EMAXNAME, NC_EVARSIZE: as in netCDF.
