@@ -6,7 +6,8 @@
  *     for a netCDF-4 file under the name of a file.
  *   2 The flags name a version of classic files.
  *   3 A name that ends as files' names do is one: netCDF-4 with NC_NETCDF4, or if that is the process's default; else
- *     classic. Where the library stands in netCDF-C's place, every name is.
+ *     classic. Where the library stands in netCDF-C's place, every name is. In place of netCDF-4 files on a disk the
+ *     environment may ask for Zarr (NCZARR_NETCDF4).
  *   4 All other names are Zarr, unless the process's default is a version of classic files.
  */
 #include "open/open_int.h"
@@ -147,20 +148,23 @@ choose_remote(const ncz_target *t, int cmode, int default_format, int *version)
 
 /* No mode says the format, nor does a name of Zarr. */
 static int
-choose_local(const ncz_target *t, int cmode, int default_format)
+choose_local(ncz_target *t, int cmode, int default_format, int *version)
 {
-    int  version = version_of_flags(cmode), format = version_of(set_format(default_format));
-    bool file = (default_format & NCZ_FORMAT_FILES) != 0 || ncz_name_is_file(t->path);
+    int  said = version_of_flags(cmode), format = version_of(set_format(default_format)), rc = NC_NOERR;
+    bool file = (default_format & NCZ_FORMAT_FILES) != 0 || ncz_name_is_file(t->path), zarr = false;
 
-    if (version != 0)
-        return version;
-    if (asks_for_netcdf4(cmode, default_format))
-        return file ? NCZ_FILE_NETCDF4 : 0;
-    return format != 0 ? format : file ? NCZ_FILE_CDF1 : 0;
+    if (said != 0 || !asks_for_netcdf4(cmode, default_format)) {
+        *version = said != 0 ? said : format != 0 ? format : file ? NCZ_FILE_CDF1 : 0;
+        return NC_NOERR;
+    }
+    if (file && (cmode & (NC_DISKLESS | NC_INMEMORY)) == 0)
+        rc = ncz_settings_netcdf4(t, &zarr);
+    *version = file && !zarr ? NCZ_FILE_NETCDF4 : 0;
+    return rc;
 }
 
 int
-ncz_choose_format(const ncz_target *t, int cmode, int default_format, int *version)
+ncz_choose_format(ncz_target *t, int cmode, int default_format, int *version)
 {
     int rc = NC_NOERR;
 
@@ -174,7 +178,7 @@ ncz_choose_format(const ncz_target *t, int cmode, int default_format, int *versi
     } else if (ncz_remote(t)) {
         rc = choose_remote(t, cmode, default_format, version);
     } else {
-        *version = choose_local(t, cmode, default_format);
+        rc = choose_local(t, cmode, default_format, version);
     }
     return rc;
 }

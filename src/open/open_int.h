@@ -38,6 +38,9 @@ typedef struct ncz_settings {
 int ncz_settings_find(const ncz_target *t, bool writable, ncz_settings *out);
 /* The errors of that, before a dataset is replaced by a new one. */
 int ncz_settings_check(const ncz_target *t);
+/* Whether NCZARR_NETCDF4, in the environment or an rc file, asks for Zarr where the program creates a netCDF-4 file.
+ * The target gets the modes that it names. */
+int ncz_settings_netcdf4(ncz_target *t, bool *zarr);
 
 /* ---- an opening ---- */
 
@@ -110,7 +113,7 @@ int ncz_dataset_check_mode(int mode); /* unsupported flags of create or open, or
 /* What a new dataset is (open_choose_format.c): *version 1, 2 or 5 of a classic file; NCZ_FILE_NETCDF4; 0: Zarr.
  * `default_format`: as in ncz_dataset_create(). NC_EINVAL: the modes of the target and the flags contradict each
  * other. */
-int ncz_choose_format(const ncz_target *t, int cmode, int default_format, int *version);
+int ncz_choose_format(ncz_target *t, int cmode, int default_format, int *version);
 /* Of a store of many objects, whatever its name. NC_EINVAL: modes or flags ask for a file. */
 int ncz_choose_zarr(const ncz_target *t, int cmode);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * open_settings: when data are written to the store and to the disk, as the path, the environment and netCDF's rc
- * files say.
+ * open_settings: when data are written to the store and to the disk, and what NC_NETCDF4 makes, as the path, the
+ * environment and netCDF's rc files say.
  */
 #include "open/open_int.h"
 #include "uri/uri_rc_file.h"
@@ -16,11 +16,11 @@ typedef struct setting {
     const char *name, *file;
 } setting;
 
-/* The path's fragment precedes the environment, and that rc files. */
+/* The path's fragment precedes the environment, and that rc files. `key`: NULL where a path cannot say it. */
 static setting
 find_setting(const ncz_target *t, const ncz_rc *files, const char *key, const char *variable, const char *rc_key)
 {
-    setting s = {.value = t->uri != NULL ? ncz_uri_frag(t->uri, key) : NULL, .name = key};
+    setting s = {.value = t->uri != NULL && key != NULL ? ncz_uri_frag(t->uri, key) : NULL, .name = key};
 
     if (s.value == NULL)
         s = (setting){.value = ncz_env(variable), .name = variable};
@@ -160,6 +160,47 @@ ncz_settings_find(const ncz_target *t, bool writable, ncz_settings *out)
         rc = ncz_rc_load(ncz_env("HOME"), &files);
     if (rc == NC_NOERR)
         rc = find_write(t, &files, out);
+    ncz_rc_clear(&files);
+    return rc;
+}
+
+/* The target, which says nothing of Zarr, gets what these words mean after `mode=`. */
+static int
+take_modes(ncz_target *t, const char *modes)
+{
+    char       *text = ncz_sprintf("file:///x#mode=%s", modes);
+    ncz_target *said = NULL;
+    int         rc = text != NULL ? ncz_target_parse(text, true, &said) : ncz_fail_nomem(0);
+
+    ncz_free(text);
+    if (rc != NC_NOERR)
+        return rc;
+    if (said->one_object != NCZ_NO || said->store != NCZ_STORE_FILE) {
+        rc = ncz_fail(NC_EINVAL, "mode=%s is not Zarr in a directory", modes);
+    } else {
+        t->one_object = said->one_object;
+        t->conventions = said->conventions;
+        t->zarr_format = said->zarr_format;
+        t->xarray = said->xarray;
+        t->consolidated = said->consolidated;
+    }
+    ncz_target_free(said);
+    return rc;
+}
+
+int
+ncz_settings_netcdf4(ncz_target *t, bool *zarr)
+{
+    ncz_rc files = NCZ_RC_INIT;
+    int    rc = ncz_rc_load(ncz_env("HOME"), &files);
+
+    if (rc == NC_NOERR) {
+        setting s = find_setting(t, &files, NULL, "NCZARR_NETCDF4", "NCZARR.NETCDF4");
+
+        *zarr = s.value != NULL && strcmp(s.value, "file") != 0;
+        if (*zarr && (rc = take_modes(t, s.value)) != NC_NOERR && rc != NC_ENOMEM)
+            rc = fail_setting(&s, "file, or modes of Zarr: nczarr, zarr, v2, v3, noxarray, consolidated");
+    }
     ncz_rc_clear(&files);
     return rc;
 }

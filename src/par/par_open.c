@@ -44,8 +44,9 @@ fail_netcdf4(const char *path)
 {
     return ncz_fail(
         NC_ENOTBUILT,
-        "%s: a netCDF-4 file has one writer: write Zarr (a name that ends in .zarr, or #mode=nczarr) or a "
-        "classic file (NC_64BIT_DATA) in parallel, and make the file with nczcopy",
+        "%s: a netCDF-4 file has one writer: write Zarr (a name that ends in .zarr, #mode=nczarr, or "
+        "NCZARR_NETCDF4=nczarr in the environment) or a classic file (NC_64BIT_DATA) in parallel, and make the file "
+        "with nczcopy",
         path);
 }
 

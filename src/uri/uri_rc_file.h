@@ -2,7 +2,7 @@
 /*
  * uri_rc_file: netCDF's rc files (.ncrc, .dodsrc): `KEY=VALUE` for all datasets, and `[URL]KEY=VALUE` for those of a
  * host. What a key means is the reader's: s3 has AWS.*, HTTP.*, NCZARR.HTTP.*,
- * NCZARR.S3CREDENTIALS and NCZARR.TIMEOUT, open has NCZARR.WRITE, places NCZARR.ALLOW.
+ * NCZARR.S3CREDENTIALS and NCZARR.TIMEOUT, open has NCZARR.WRITE and NCZARR.NETCDF4, places NCZARR.ALLOW.
  */
 #ifndef NCZ_URI_RC_FILE_H
 #define NCZ_URI_RC_FILE_H

@@ -5,6 +5,8 @@
 
 #include "open/open_int.h"
 
+#include <stdlib.h>
+
 enum { OFFSET = NC_64BIT_OFFSET, DATA = NC_64BIT_DATA, MODEL = NC_CLASSIC_MODEL, SET = NC_FORMAT_NETCDF4 };
 enum { BY_NAME = NCZ_FORMAT_UNSAID, NETCDFS = NCZ_FORMAT_FILES };
 
@@ -94,6 +96,65 @@ TEST(path_flags_and_default_choose_the_format)
             fail_msg("%s, %#x, %d: %d", rows[i].path, (unsigned)rows[i].cmode, rows[i].default_format, version);
         ncz_target_free(t);
     }
+}
+
+static int
+choose(const char *path, int cmode, int default_format, int *version)
+{
+    ncz_target *t = NULL;
+    int         rc;
+
+    *version = -1;
+    OK(ncz_target_parse(path, true, &t));
+    rc = ncz_choose_format(t, cmode, default_format, version);
+    ncz_target_free(t);
+    return rc;
+}
+
+/* Only where a program creates a netCDF-4 file on a disk, and no mode says so. */
+TEST(the_environment_asks_for_zarr_in_place_of_files)
+{
+    static const struct {
+        const char *path;
+        int         cmode, default_format, version;
+    } with[] = {
+        {"x.nc", NC_NETCDF4, BY_NAME, 0},
+        {"x", NC_NETCDF4 | MODEL, NETCDFS, 0},
+        {"file:///d/x.h5", 0, SET, 0},
+        {"x.nc", 0, NETCDFS, 1},
+        {"x.nc", DATA, NETCDFS, 5},
+        {"x.nc#mode=netcdf4", NC_NETCDF4, NETCDFS, 4},
+        {"x.nc", NC_NETCDF4 | NC_INMEMORY, BY_NAME, 4},
+        {"x.nc", NC_NETCDF4 | NC_DISKLESS, NETCDFS, 4},
+        {"s3://bucket/x.nc", NC_NETCDF4, BY_NAME, 4},
+    };
+    static const char *const no_zarr[] = {"netcdf4", "cdf5", "zip", "nczarr,zip", "nczarr,netcdf4", "v2,v3"};
+    ncz_target              *t = NULL;
+    int                      version;
+
+    assert_int_equal(setenv("NCZARR_NETCDF4", "zarr,v3", 1), 0);
+    OK(ncz_target_parse("x.nc", true, &t));
+    OK(ncz_choose_format(t, NC_NETCDF4, NETCDFS, &version));
+    assert_true(version == 0 && t->zarr_format == 3 && t->conventions == NCZ_CONVENTIONS_ZARR);
+    ncz_target_free(t);
+    assert_int_equal(setenv("NCZARR_NETCDF4", "nczarr", 1), 0);
+    for (size_t i = 0; i < NCZ_LEN(with); i++) {
+        OK(choose(with[i].path, with[i].cmode, with[i].default_format, &version));
+        if (version != with[i].version)
+            fail_msg("%s, %#x: %d", with[i].path, (unsigned)with[i].cmode, version);
+    }
+    assert_int_equal(setenv("NCZARR_NETCDF4", "file", 1), 0);
+    OK(choose("x.nc", NC_NETCDF4, BY_NAME, &version));
+    assert_int_equal(version, 4);
+    assert_int_equal(setenv("NCZARR_NETCDF4", "hdf", 1), 0);
+    assert_int_equal(choose("x.nc", NC_NETCDF4, BY_NAME, &version), NC_EINVAL);
+    assert_non_null(strstr(ncz_err_text(), "NCZARR_NETCDF4=hdf: file, or modes of Zarr"));
+    for (size_t i = 0; i < NCZ_LEN(no_zarr); i++) {
+        assert_int_equal(setenv("NCZARR_NETCDF4", no_zarr[i], 1), 0);
+        assert_int_equal(choose("x.nc", NC_NETCDF4, BY_NAME, &version), NC_EINVAL);
+    }
+    OK(choose("x.nc", 0, BY_NAME, &version));
+    assert_int_equal(unsetenv("NCZARR_NETCDF4"), 0);
 }
 
 TEST(contradicting_wishes_are_refused)

@@ -20,7 +20,7 @@ def read(*path):
 def variables():
     """Those of this library and of netCDF's; names of AWS and of systems are theirs."""
     text = "".join(read(p) for p in glob.glob(os.path.join(ROOT, "src", "**", "*.c"), recursive=True))
-    return sorted(set(re.findall(r'"((?:NCZARR|NCRCENV)_(?!WITH_)[A-Z_]+)"', text)))
+    return sorted(set(re.findall(r'"((?:NCZARR|NCRCENV)_(?!WITH_)[A-Z0-9_]+)"', text)))
 
 
 def fragment_keys():
