@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""The C libraries of NCAR's ParallelIO and of E3SM's SCORPIO, built on this library alone, in libnetcdf's place, with each MPI
+library that is installed, and their own C tests with its mpirun. Their sources are not fetched: NCZARR_TEST_PARALLELIO and
+NCZARR_TEST_SCORPIO name folders that have them; what has none is left out, with a line. Those tests that want another thing
+are named here with the reason; one that fails without being named, or passes though it is, is a failure.
+
+usage: parallelio.py [NAME ...]    ends with `N passed, N failed`; NAMEs of tests: these alone
+"""
+import json, os, shutil, subprocess, sys, tempfile
+
+root = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+sys.path.insert(0, os.path.join(root, "tests", "support"))
+import cases
+
+MPIS = {"mpich": "mpich", "openmpi": "ompi-c"} # and what pkg-config calls them
+COMMON = ["-DWITH_PNETCDF=OFF", "-DPIO_ENABLE_FORTRAN=OFF", "-DPIO_ENABLE_TIMING=OFF", "-DPIO_ENABLE_DOC=OFF", "-DPIO_ENABLE_EXAMPLES=OFF"]
+# Of each: the options of its CMake beside these, and the tests that fail with the reason.
+PACKAGES = {
+    "ParallelIO": ([], {}),
+    "SCORPIO": (["-DPIO_ENABLE_TESTS=ON", "-DPIO_ENABLE_TOOLS=OFF", "-DPIO_ENABLE_NCZARR=ON"], {}),
+}
+LIMIT = 1800 # seconds, of one test: five ranks may share two cores
+
+
+def execute(*command, limit=3600, **more):
+    try:
+        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=limit, **more)
+    except subprocess.TimeoutExpired as e:
+        return subprocess.CompletedProcess(command, 124, "%s: not done after %d s" % (" ".join(command), e.timeout))
+
+
+def install(mpi, folder):
+    """The library with that MPI in folder/MPI; what failed, or nothing. One build serves all: only links differ."""
+    build, prefix = os.path.join(folder, "build"), os.path.join(folder, mpi)
+    options = ["-Dmpi-package=" + MPIS[mpi], "--prefix=" + prefix]
+    if os.path.exists(build):
+        first = ["meson", "configure", build] + options
+    else:
+        first = ["meson", "setup", "--buildtype=plain", "-Doptimization=1", "-Dtests=disabled", "-Dtools=false", "-Dforward=disabled", "-Ddefault_library=shared",
+                 "--libdir=lib", "-Dnetcdf=true", "-Dmpi=enabled", build, root] + options
+    for command in (first, ["meson", "install", "-C", build]):
+        r = execute(*command)
+        if r.returncode:
+            return "%s: exit %d: %s" % (" ".join(command), r.returncode, r.stdout[-900:])
+    return ""
+
+
+def environment(prefix):
+    """NC_NETCDF4 makes NCZarr, which ranks can write."""
+    env = {n: v for n, v in os.environ.items() if n not in ("LD_PRELOAD", "NCZARR_THREADS")}
+    return dict(env, LD_LIBRARY_PATH=prefix + "/lib", PKG_CONFIG_PATH=prefix + "/lib/pkgconfig", NCZARR_NETCDF4="nczarr", OMPI_ALLOW_RUN_AS_ROOT="1",
+                OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_vader_single_copy_mechanism="none",
+                OMPI_MCA_hwloc_base_binding_policy="none", OMPI_MCA_mpi_yield_when_idle="1")
+
+
+def build(name, mpi, source, at, prefix):
+    """The package and its tests in `at`; what failed, or nothing."""
+    mpirun = shutil.which("mpirun." + mpi)
+    options = ["-DCMAKE_C_COMPILER=mpicc." + mpi, "-DCMAKE_CXX_COMPILER=mpicxx." + mpi, "-DCMAKE_Fortran_COMPILER=mpifort." + mpi, "-DMPIEXEC=" + mpirun, "-DMPIEXEC_EXECUTABLE=" + mpirun,
+               "-DNetCDF_PATH=" + prefix, "-DCMAKE_C_FLAGS=-w", "-DCMAKE_CXX_FLAGS=-w"]
+    for command in (["cmake", "-S", source, "-B", at] + options + COMMON + PACKAGES[name][0], ["cmake", "--build", at, "-j2"],
+                    ["cmake", "--build", at, "-j2", "--target", "tests"]):
+        r = execute(*command, env=environment(prefix))
+        if r.returncode:
+            return "%s: exit %d: %s" % (" ".join(command), r.returncode, r.stdout[-900:])
+    return ""
+
+
+def run_tests(name, mpi, at, prefix, only):
+    folder, known = os.path.join(at, "tests", "cunit"), PACKAGES[name][1]
+    listed = json.loads(execute("ctest", "--show-only=json-v1", cwd=folder).stdout or '{"tests": []}')["tests"]
+    if not listed:
+        cases.report("%s, %s" % (name, mpi), "no test is listed")
+    for test, command in [(t["name"], t["command"]) for t in listed if not only or t["name"] in only]:
+        r = execute(*command, limit=LIMIT, cwd=folder, env=environment(prefix))
+        title = "%s, %s: %s" % (name, mpi, test)
+        if (r.returncode == 0) == (test not in known):
+            cases.report(title + (" (fails: %s)" % known[test] if r.returncode else ""), None)
+        else:
+            cases.report(title, "exit %d: %s" % (r.returncode, r.stdout[-700:]) if r.returncode else "it passes: take it off the list (%s)" % known[test])
+
+
+def run(tmp, only=()):
+    sources = {name: os.environ.get("NCZARR_TEST_" + name.upper()) for name in PACKAGES}
+    mpis = [m for m in MPIS if shutil.which("mpicc." + m) and shutil.which("mpirun." + m)]
+    folder = os.path.join(tmp, "parallelio")
+    for name in [n for n in sources if not sources[n]]:
+        print("%s: NCZARR_TEST_%s names no folder with its source: left out" % (name, name.upper()))
+    for mpi in mpis if any(sources.values()) else ():
+        bad = install(mpi, folder)
+        cases.report("libnetcdf.so with " + mpi, bad)
+        for name in [n for n in sources if sources[n] and not bad]:
+            at = os.path.join(folder, "%s-%s" % (name, mpi))
+            problem = build(name, mpi, sources[name], at, os.path.join(folder, mpi))
+            cases.report("%s, %s: it builds" % (name, mpi), problem)
+            if not problem:
+                run_tests(name, mpi, at, os.path.join(folder, mpi), only)
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="nczarr-parallelio-") as tmp:
+        run(tmp, sys.argv[1:])
+    return cases.total()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
