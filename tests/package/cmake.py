@@ -26,6 +26,17 @@ target_compile_definitions(codecs.c.exe PRIVATE _GNU_SOURCE)
 add_executable(fortran.f90.exe fortran.f90)
 target_link_libraries(fortran.f90.exe PRIVATE nczarr::fortran)
 """
+TARGET = """cmake_minimum_required(VERSION 3.14)
+project(model C)
+find_library(ZSTD_FILE zstd REQUIRED)
+add_library(their::zstd UNKNOWN IMPORTED)
+set_target_properties(their::zstd PROPERTIES IMPORTED_LOCATION "${ZSTD_FILE}")
+set(NCZARR_WITH OFF)
+set(NCZARR_WITH_ZSTD ON)
+set(NCZARR_ZSTD_LIBRARY their::zstd)
+set(NCZARR_INSTALL ON)
+add_subdirectory(%s nczarr)
+"""
 FOUND = """cmake_minimum_required(VERSION 3.14)
 project(model C CXX)
 find_package(nczarr 0.1 REQUIRED COMPONENTS netcdf %s)
@@ -170,6 +181,16 @@ def checkout(root, tmp):
     return try_programs(at, False) + ([] if r.returncode == 0 else ["the codecs: " + r.stdout[-300:]])
 
 
+def target(root, tmp):
+    """A library that is a target of the project around: nczarr.pc has the name that linkers know."""
+    folder = os.path.join(tmp, "target")
+    make_project(folder, TARGET % root, root)
+    must("cmake", "-S", folder, "-B", os.path.join(folder, "built"))
+    pc = open(os.path.join(folder, "built", "nczarr", "nczarr.pc"), encoding="utf-8").read()
+    words = pc.split("Libs.private:")[1].splitlines()[0].split()
+    return [] if "-lzstd" in words and not any(":" in w or "their" in w for w in words) else ["with a target nczarr.pc has: %s" % " ".join(words)]
+
+
 def refusals(root, tmp):
     """A library that is asked for and not there ends the configuration, with what to do; then that is done. A misspelt value."""
     command = ["cmake", "-S", root, "-B", os.path.join(tmp, "refused"), "-DNCZARR_WITH=OFF", "-DNCZARR_WITH_ZSTD=ON"]
@@ -194,7 +215,7 @@ def problems(root, short):
             bad += takes_a_minute(root, tmp, archive)
             bad += fetched(root, tmp, archive, "sanitized", "Ninja", ["-DCMAKE_BUILD_TYPE=Debug"],
                            warnings="-fsanitize=address,undefined -fno-sanitize-recover=all -Wall -Werror")
-            bad += checkout(root, tmp) + refusals(root, tmp) + installed(root, tmp, "static") + installed(root, tmp, "shared")
+            bad += checkout(root, tmp) + target(root, tmp) + refusals(root, tmp) + installed(root, tmp, "static") + installed(root, tmp, "shared")
         return bad
     except Failed as why:
         return [str(why)]
