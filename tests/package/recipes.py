@@ -1,6 +1,6 @@
-"""The recipes for conda and Spack: each names the libraries that meson.build looks for, and decides about every option
-that asks for one. conda's is rendered by rattler-build where Python's package of it is installed (.cache/conda); Spack
-comes as no package, so a few lines that stand for its language run its recipe with variants on and off."""
+"""The recipes for Conan, conda and Spack: each names the libraries that meson.build looks for, and decides about every
+option that asks for one. conda's is rendered by rattler-build where Python's package of it is installed (.cache/conda);
+Spack comes as no package, so a few lines that stand for its language run its recipe with variants on and off."""
 import os, re, subprocess, sys, types
 
 LIBRARIES = {  # what meson.build calls it: what conda-forge and Spack call it, and Spack's variant
@@ -10,7 +10,7 @@ LIBRARIES = {  # what meson.build calls it: what conda-forge and Spack call it, 
     "bzip2": ("bzip2", "bzip2", "bzip2"), "zfp": ("zfp", "zfp", "zfp"), "aec": ("libaec", "libaec", "szip"),
     "libzip": ("libzip", "libzip", "libzip"), "libcurl": ("libcurl", "curl", "s3"), "openssl": ("openssl", "openssl", "s3"),
 }
-NOT_LIBRARIES = {"", "threads", "cmocka", "m", "dl", "bz2", "zip"}  # bz2 and zip are second ways to the same
+NOT_LIBRARIES = {"", "threads", "cmocka", "m", "dl", "bz2", "zip", "cairo-ft", "fontconfig"}  # second ways to the same; what comes with cairo
 
 RENDER = """
 import json, sys, rattler_build as r
@@ -110,6 +110,18 @@ def conda(root):
     return bad + wrong_options("conda", dict(re.findall(r"-D([\w-]+)=([\w-]+)", read(script))), root)
 
 
+def conan(root):
+    """A library and an option for each of Meson's features that asks for one. It reads the version where Meson does."""
+    text = read(root, "packaging", "conan", "conanfile.py")
+    asked = re.search(r"^LIBRARIES = \{\n(.*?)^\}", text, re.M | re.S).group(1)
+    features = set(re.findall(r'^    "(\w+)": \[', asked, re.M))
+    others = set(re.search(r'for name in \(("mpi".*?)\):', text).group(1).replace('"', "").split(", "))
+    known = {name for name, kind in options_of(root).items() if kind == "feature"}
+    bad = ["conan: nothing about %s, or no such option" % n for n in sorted((features | others) ^ known)]
+    names = {"c-blosc", "zstd", "lz4", "xz_utils", "libdeflate", "utf8proc", "cairo", "bzip2", "zfp", "libaec", "libzip", "libcurl", "openssl"}
+    return bad + ["conan: library %s" % n for n in sorted(names ^ set(re.findall(r'"([\w-]+)/\[', asked)))]
+
+
 class Spec:
     """A package with these variants."""
 
@@ -174,4 +186,4 @@ def spack(root):
 
 def problems(root):
     """All complaints; none: both recipes fit the tree."""
-    return unlisted_libraries(root) + table_of_libraries(root) + citation(root) + conda(root) + (rendered(root) if conda_python(root) else []) + spack(root)
+    return unlisted_libraries(root) + table_of_libraries(root) + citation(root) + conan(root) + conda(root) + (rendered(root) if conda_python(root) else []) + spack(root)

@@ -200,7 +200,10 @@ PARTS = (
     ), ("netcdf", "short"), ("readers", "hdf5")),
     Part("package", "symbols, headers, installation, static link, one-file library", (1, 12), (
         Script("package", "tests/package/run {gcc}", env={"MALLOC_PERTURB_": ""}), # most of it is compilers
-    ), ("clang", "netcdf", "package"), ("package_all", "debian")),
+    ), ("clang", "netcdf", "package"), ("package_all", "conda")),
+    Part("packages", "from a bare Debian to a program's output, each way; packages built by their own tools", (0, 25), (
+        Script("packages", "tests/packages/run", "", ()),
+    ), ("packages",)),
     Part("fortran", "nf90_... in Fortran: kinds, ranks, definitions; --all: flang, ranks, netcdf-fortran's programs", (1, 3), (
         Script("Fortran", "tests/fortran/run {gcc}"),
     ), ("fortran",), ("fortran_all",)),
