@@ -6,7 +6,7 @@
  *
  *     classic_limit C1f|C1d|C2f|C2d|C3r|C3w PATH DIVISOR THREADS
  */
-#include "clock.h"
+#include "stopwatch.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -135,7 +135,7 @@ main(int argc, char **argv)
     int         nthreads = argc == 5 ? atoi(argv[4]) : 0;
     size_t      divisor = argc == 5 ? strtoul(argv[3], NULL, 10) : 0, planes;
     struct stat st;
-    double      began, used;
+    stopwatch   watch;
 
     if (nthreads < 1 || nthreads > THREADS_MOST || divisor < 1 || strlen(argv[1]) != 3)
         return 2;
@@ -147,8 +147,7 @@ main(int argc, char **argv)
     if ((memory = malloc(n * (doubles ? 8 : 4))) == NULL)
         return 1;
     memset(memory, 1, n * (doubles ? 8 : 4));
-    used = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
-    began = clock_seconds(CLOCK_MONOTONIC);
+    stopwatch_start(&watch);
     fd = open(argv[2], writes ? O_RDWR | O_CREAT | O_TRUNC : O_RDONLY, 0666);
     if (fd < 0 || fstat(fd, &st) != 0)
         return 1;
@@ -160,8 +159,7 @@ main(int argc, char **argv)
     for (int i = 1; i < nthreads; i++)
         pthread_join(threads[i], NULL);
     close(fd);
-    began = clock_seconds(CLOCK_MONOTONIC) - began;
-    used = clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - used;
-    printf("{\"seconds\": %.9f, \"cpu\": %.9f, \"sum\": %.17g}\n", began, used, checksum());
+    stopwatch_stop(&watch);
+    stopwatch_print(&watch, checksum());
     return 0;
 }

@@ -6,9 +6,9 @@
  *
  *     netcdf4_limit N11|N14|N2n|N2c|N2z|N2b PATH DIVISOR THREADS
  */
-#include "clock.h"
 #include "codecs.h"
 #include "netcdf4_field.h"
+#include "stopwatch.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -84,7 +84,7 @@ main(int argc, char **argv)
     pthread_t threads[THREADS_MOST];
     int       nthreads = argc == 5 ? atoi(argv[4]) : 0;
     size_t    divisor = argc == 5 ? strtoul(argv[3], NULL, 10) : 0, planes;
-    double    began, used;
+    stopwatch watch;
 
     if (nthreads < 1 || nthreads > THREADS_MOST || divisor < 1 || strlen(argv[1]) != 3)
         return 2;
@@ -95,8 +95,7 @@ main(int argc, char **argv)
     if ((field = malloc(planes * FIELD_Y * FIELD_X * sizeof *field)) == NULL)
         return 1;
     field_make(field, planes);
-    used = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
-    began = clock_seconds(CLOCK_MONOTONIC);
+    stopwatch_start(&watch);
     if ((fd = open(argv[2], O_WRONLY | O_CREAT | O_TRUNC, 0666)) < 0)
         return 1;
     for (int i = 1; i < nthreads; i++)
@@ -106,8 +105,9 @@ main(int argc, char **argv)
     for (int i = 1; i < nthreads; i++)
         pthread_join(threads[i], NULL);
     close(fd);
-    printf("{\"seconds\": %.9f, \"cpu\": %.9f, \"sum\": null}\n", clock_seconds(CLOCK_MONOTONIC) - began,
-           clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - used);
+    stopwatch_stop(&watch);
+    printf("{\"seconds\": %.9f, \"cpu\": %.9f, \"extra_kb\": %ld, \"sum\": null}\n", watch.wall, watch.cpu,
+           watch.rss_kb);
     free(field);
     return 0;
 }

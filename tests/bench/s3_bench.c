@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * s3_bench: one workload on a bucket, once, through netCDF's own functions, so that the same file measures netcdf-c
- * when it is compiled with -DBENCH_NETCDF. Prints {"seconds": ..., "sum": ...}: from before the open to after the
+ * when it is compiled with -DBENCH_NETCDF. Prints {"seconds", "cpu", "extra_kb", "sum"}: from before the open to after the
  * close.
  *
  * usage: s3_bench make-open|make-read|open|read|steps URL
@@ -14,7 +14,7 @@
 #include "nczarr.h"
 #endif
 
-#include "clock.h"
+#include "stopwatch.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -142,10 +142,10 @@ sum_of(const float *data)
 int
 main(int argc, char **argv)
 {
-    float   *data;
-    double   begun;
-    bool     open, steps;
-    uint64_t sum;
+    stopwatch watch;
+    float    *data;
+    bool      open, steps;
+    uint64_t  sum;
 
     if (argc == 3 && strcmp(argv[1], "make-open") == 0)
         return make_open(argv[2]), 0;
@@ -158,12 +158,12 @@ main(int argc, char **argv)
     open = strcmp(argv[1], "open") == 0;
     steps = strcmp(argv[1], "steps") == 0;
     memset(data, 1, NELEMS * sizeof *data); /* its page faults are nobody's cost */
-    begun = clock_seconds(CLOCK_MONOTONIC);
+    stopwatch_start(&watch);
     sum = open ? run_open(argv[2]) : run_read(argv[2], steps, data);
-    begun = clock_seconds(CLOCK_MONOTONIC) - begun;
+    stopwatch_stop(&watch);
     if (!open)
         sum = sum_of(data);
-    printf("{\"seconds\": %.6f, \"sum\": %llu}\n", begun, (unsigned long long)sum);
+    stopwatch_print(&watch, (double)sum);
     free(data);
     return 0;
 }

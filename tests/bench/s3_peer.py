@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """The workloads of s3_bench.c with a peer. usage: s3_peer.py s3fs|obstore|tensorstore open|consolidated|read|steps ENDPOINT BUCKET PREFIX"""
-import importlib, json, os, sys, time
+import contextlib, importlib, json, os, sys, time
 
 import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "peers"))
+from common import status_kb
 
 kind, action, endpoint, bucket, prefix = sys.argv[1:6]
 CA = os.environ["AWS_CA_BUNDLE"]
@@ -59,9 +62,12 @@ if kind == "tensorstore":
 else:
     importlib.import_module("zarr")
     importlib.import_module("s3fs" if kind == "s3fs" else "obstore.store")
+with contextlib.suppress(OSError), open("/proc/self/clear_refs", "w") as f:
+    f.write("5")  # the peak so far is forgotten
+had, used = status_kb("VmRSS:"), time.process_time()
 begun = time.perf_counter()
 total = run(out)
-seconds = time.perf_counter() - begun
+seconds, cpu, extra = time.perf_counter() - begun, time.process_time() - used, status_kb("VmHWM:") - had
 if action in ("read", "steps"):
     total = int((out.astype(np.uint64) * (np.arange(NELEMS, dtype=np.uint64) % 1000 + 1)).sum())
-print(json.dumps({"seconds": seconds, "sum": total}))
+print(json.dumps({"seconds": seconds, "cpu": cpu, "extra_kb": extra, "sum": float(total)}))

@@ -4,14 +4,11 @@
  */
 #include "workload.h"
 
-#include "clock.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 static const workload workloads[] = {
@@ -508,48 +505,6 @@ touched(size_t nbytes)
     madvise(p, nbytes + 1, MADV_HUGEPAGE);
     memset(p, 0xff, nbytes + 1);
     return p;
-}
-
-static double
-cpu_now(void)
-{
-    struct rusage u;
-
-    getrusage(RUSAGE_SELF, &u);
-    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
-}
-
-/* "VmRSS:" or "VmHWM:" of this process. */
-static long
-status_kb(const char *field)
-{
-    char  line[256];
-    long  kb = 0;
-    FILE *f = fopen("/proc/self/status", "r");
-
-    while (f != NULL && fgets(line, sizeof line, f) != NULL) {
-        if (strncmp(line, field, strlen(field)) == 0)
-            kb = strtol(line + strlen(field), NULL, 10);
-    }
-    if (f != NULL)
-        fclose(f);
-    return kb;
-}
-
-void
-stopwatch_start(stopwatch *t)
-{
-    *t = (stopwatch){.rss_kb = -status_kb("VmRSS:")};
-    t->cpu = -cpu_now();
-    t->wall = -clock_seconds(CLOCK_MONOTONIC);
-}
-
-void
-stopwatch_stop(stopwatch *t)
-{
-    t->wall += clock_seconds(CLOCK_MONOTONIC);
-    t->cpu += cpu_now();
-    t->rss_kb += status_kb("VmHWM:");
 }
 
 void

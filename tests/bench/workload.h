@@ -9,6 +9,8 @@
 #ifndef BENCH_WORKLOAD_H
 #define BENCH_WORKLOAD_H
 
+#include "stopwatch.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -101,11 +103,6 @@ typedef struct checksum {
     uint64_t sum, of_sums;
 } checksum;
 
-typedef struct stopwatch {
-    double wall, cpu;
-    long   rss_kb;
-} stopwatch;
-
 const workload *workload_find(const char *name); /* NULL: not known */
 size_t          workload_count(void);
 const workload *workload_at(size_t i);
@@ -161,8 +158,6 @@ size_t workload_bytes(const workload *w, const sizes *s);
 /* Memory that is there, not only promised: page faults of the result are nobody's cost. */
 void *touched(size_t nbytes);
 
-void stopwatch_start(stopwatch *t);
-void stopwatch_stop(stopwatch *t);
 /* One line of JSON: what a driver reads. */
 void report(const char *name, const stopwatch *t, const checksum *c);
 

@@ -10,6 +10,10 @@ three = int(zarr.__version__.split(".")[0]) >= 3
 if "zarrs" in run.options:
     import zarrs # noqa: F401  registers the pipeline
     zarr.config.set({"codec_pipeline.path": "zarrs.ZarrsCodecPipeline"})
+elif three:
+    import zarr.core.codec_pipeline
+    if hasattr(zarr.core.codec_pipeline, "FusedCodecPipeline"):
+        zarr.config.set({"codec_pipeline.path": "zarr.core.codec_pipeline.FusedCodecPipeline"})
 if three:
     from zarr.core.buffer.cpu import NDBuffer
 
