@@ -134,7 +134,7 @@ def grouped(found):
 
 
 def ahead(found):
-    named, level, missing = [], [], []
+    named, level = [], []
     for part, w, row in all_rows(found):
         for name in peers_of(row):
             over = time_over(row, name)
@@ -144,33 +144,36 @@ def ahead(found):
             if over >= LEVEL:
                 level.append(what)
                 continue
-            why = reason(reasons.AHEAD, part, w, name)
-            if why is None:
-                missing.append("AHEAD: (%r, %r, %r, \"...\"),  # %.2f of ours" % (part, re.escape(w).replace("\\ ", " "), name, over))
-            named.append((what, why))
-    if missing and not found["quick"]:
-        raise Missing("\n".join(missing))
+            named.append((what, reason(reasons.AHEAD, part, w, name)))
     text = markdown(["row, who, their time over ours", "why"], grouped(named)) if named else ["Nobody is ahead in any row."]
     if level:
         text += [""] + wrap("Level, within three in a hundred: " + ", ".join(level) + ".")
     return [text[0], "|---|---|", *text[2:]] if named else text
 
 
-def memory(found):
-    named, missing, most = [], [], 0
+def large(found):
+    """(part, row, MiB of ours, MiB of the least of theirs, whose, why) of each row that takes more than a quarter of it."""
     for part, w, row in all_rows(found):
         ours, (theirs, name) = row["ours"].get("mib"), least_memory(row)
-        if ours is None or theirs is None or ours <= QUARTER * theirs:
-            continue
-        most = max(most, ours)
-        why = next((text for p, rows, mib, text in reasons.MEMORY if re.fullmatch(p, part) and re.fullmatch(rows, w) and ours <= mib), None)
-        if why is None:
-            missing.append("MEMORY: (%r, %r, %d, \"...\"),  # %.1f MiB, %s %.1f" % (part, re.escape(w).replace("\\ ", " "), ours + 1, ours, name, theirs))
-        named.append(("%s %s (%s %s)" % (w, number(ours), name_of(name), number(theirs)), why))
-    if missing and not found["quick"]:
-        raise Missing("\n".join(missing))
+        if ours is not None and theirs is not None and ours > QUARTER * theirs:
+            yield part, w, ours, theirs, name, next((text for p, rows, mib, text in reasons.MEMORY
+                                                     if re.fullmatch(p, part) and re.fullmatch(rows, w) and ours <= mib), None)
+
+
+def memory(found):
+    named = [("%s %s (%s %s)" % (w, number(ours), name_of(name), number(theirs)), why) for _, w, ours, theirs, name, why in large(found)]
     text = markdown(["row, MiB of ours (the least of theirs)", "why"], grouped(named))
     return [text[0], "|---|---|", *text[2:]] if named else ["No row takes more than a quarter of the best peer's."]
+
+
+def complain(found):
+    """All that lacks a reason, as lines to put into reasons.py."""
+    missing = ["AHEAD: (%r, %r, %r, \"...\"),  # %.2f of our time" % (part, w, name, time_over(row, name)) for part, w, row in all_rows(found)
+               for name in peers_of(row) if time_over(row, name) < LEVEL and reason(reasons.AHEAD, part, w, name) is None]
+    missing += ["MEMORY: (%r, %r, %d, \"...\"),  # %.1f MiB, %s %.1f" % (part, w, ours + 1, ours, name, theirs)
+                for part, w, ours, theirs, name, why in large(found) if why is None]
+    if missing:
+        raise Missing("\n".join(missing))
 
 
 def setting(found):
@@ -224,6 +227,8 @@ def main():
         found = json.load(f)
     pages = [os.path.join(o.root, *path) for path in (("docs", "performance.md"), ("README.md",))]
     try:
+        if not found["quick"]:
+            complain(found)
         texts = {}
         for page in pages:
             with open(page, encoding="utf-8") as f:
