@@ -6,8 +6,8 @@
 #include "cells/cells_cache.h"
 
 /*
- * Where the system has no memory left, chunks go: an eighth of the cache, so that other allocations find some, too. NULL:
- * there is still none.
+ * Where the system has no memory left, chunks go: an eighth of the cache, so that other allocations find some, too.
+ * NULL: there is still none.
  */
 static char *
 room_of_others(ncz_cells *cells, size_t nbytes)
