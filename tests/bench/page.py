@@ -217,6 +217,19 @@ def remake(text, found, path):
     return re.sub(r"<!-- made: (\w+) -->\n.*?<!-- end -->", made, text, flags=re.S)
 
 
+def make(found, root):
+    """{page: (its text, what it is with these figures)}"""
+    if not found["quick"]:
+        complain(found)
+    texts = {}
+    for path in (("docs", "performance.md"), ("README.md",)):
+        page = os.path.join(root, *path)
+        with open(page, encoding="utf-8") as f:
+            old = f.read()
+        texts[page] = old, remake(old, found, page)
+    return texts
+
+
 def main():
     p = argparse.ArgumentParser(usage=__doc__)
     p.add_argument("--check", action="store_true")
@@ -225,15 +238,8 @@ def main():
     o = p.parse_args()
     with open(o.json or os.path.join(o.root, "docs", "performance.json")) as f:
         found = json.load(f)
-    pages = [os.path.join(o.root, *path) for path in (("docs", "performance.md"), ("README.md",))]
     try:
-        if not found["quick"]:
-            complain(found)
-        texts = {}
-        for page in pages:
-            with open(page, encoding="utf-8") as f:
-                old = f.read()
-            texts[page] = old, remake(old, found, page)
+        texts = make(found, o.root)
     except Missing as e:
         print("no page is made: these rows need a reason in tests/bench/reasons.py\n%s" % e)
         return 1
@@ -244,6 +250,7 @@ def main():
         else:
             with open(page, "w", encoding="utf-8") as f:
                 f.write(texts[page][1])
+            print("made: " + os.path.relpath(page, o.root))
     return int(o.check and bool(stale))
 
 

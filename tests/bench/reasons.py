@@ -14,11 +14,11 @@ AHEAD = [
      "half the time"),
     ("hdf5", "H8", "cp", "`cp` leaves copying to the system, and decodes nothing; nczcopy syncs what it writes"),
     ("netcdf4", "N2[nc]", "netcdf|h5py", "a copy of memory: the system lets one thread at a time write to a file, so that the second thread is of no use"),
-    ("parallel", ".*none.*", "hdf5|pnetcdf", "they put each rank's block into one file that lies ready; ours makes a file for each chunk, gives it its name, "
+    ("parallel", "write, none.*", "hdf5|pnetcdf", "they put each rank's block into one file that lies ready; ours makes a file for each chunk, gives it its name, "
      "and syncs it, which they do not"),
     ("parallel", "B6 .*", "hdf5|pnetcdf", "ours syncs each file when it is closed, which the others do not; independent puts into a shard of several "
      "ranks read and merge it"),
-    ("parallel", ".*deflate.*", "hdf5", "two ranks and their messages share two cores; parallel HDF5 syncs nothing, ours syncs each file"),
+    ("parallel", "write, deflate.*", "hdf5", "two ranks and their messages share two cores; parallel HDF5 syncs nothing, ours syncs each file"),
     ("s3", ".*", "obstore|tensorstore", "each request takes its round trip, and as many are under way in both"),
 ]
 
