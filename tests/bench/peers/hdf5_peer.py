@@ -1,4 +1,4 @@
-"""The workloads of hdf5_bench.c with a peer. usage: hdf5_peer.py h5py|pyfive|hidefix WORK PATH VARIABLE      PATH: or an http URL
+"""The workloads of hdf5_bench.c with a peer. usage: hdf5_peer.py h5py|h5netcdf|pyfive|hidefix WORK PATH VARIABLE      PATH: or an http URL
 
 Beyond what is asked for, h5py reads into memory that is there; the others' results are fresh memory, which is not counted. The sum
 is that of hdf5_bench.c but for the order in which the processor adds.
@@ -17,6 +17,8 @@ if path.startswith("http"):
     import fsspec.implementations.http  # noqa: F401  loaded on first use
 if peer == "h5py":
     import h5py as library
+elif peer == "h5netcdf":
+    import h5netcdf as library
 elif peer == "pyfive":
     import pyfive as library
 else:
@@ -37,7 +39,7 @@ def parts(shape):
 
 
 def attributes(g):
-    for v in g.values():
+    for v in (*g.groups.values(), *g.variables.values()) if peer == "h5netcdf" else g.values():
         if isinstance(v, library.Group):
             attributes(v)
         else:
@@ -46,7 +48,8 @@ def attributes(g):
 
 
 def opened():
-    return library.File(fsspec.open(path).open() if path.startswith("http") else path, "r")
+    more = {"phony_dims": "access"} if peer == "h5netcdf" else {}  # the files have no dimensions of their own
+    return library.File(fsspec.open(path).open() if path.startswith("http") else path, "r", **more)
 
 
 def in_memory(a):
@@ -68,7 +71,7 @@ def read(out):
         with opened() as f:
             v = f[name]
             if work == "strings":
-                return v[...], v.size * 8
+                return v[...], int(np.prod(v.shape)) * 8
             if out is not None:
                 for p in parts(v.shape):
                     size = [s.stop - s.start for s in p]
