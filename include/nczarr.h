@@ -523,7 +523,9 @@ NCZARR_API int nczarr_path_probe(const char *source, const char *target, int *ov
 #define NCZARR_HISTORY_TAG      2
 #define NCZARR_HISTORY_SNAPSHOT 3
 
+/* Later releases may add members at the end, which `size` then counts, as in all structs here that begin with it. */
 typedef struct nczarr_history_item {
+    size_t      size; /* of the struct, as this library has it */
     int         kind;
     const char *name;    /* of a branch or tag, else "" */
     const char *id;      /* of the snapshot that it is, or leads to */
@@ -553,6 +555,7 @@ NCZARR_API int nczarr_inq_history(const char *path, nczarr_history_each each, vo
 #define NCZARR_STRUCTURE_END      5 /* the last one: the bytes of the file, and of a block of the user in front */
 
 typedef struct nczarr_structure_item {
+    size_t             size; /* of the struct, as this library has it */
     int                kind;
     const char        *what;
     const char        *path; /* of the object in the file that it belongs to, or "" */

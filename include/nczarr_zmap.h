@@ -85,6 +85,7 @@ NCZARR_API int nczarr_map_place(nczarr_map *map, const char *key, char **placep,
 
 /* A place that nczarr_check_places() has asked. The texts are valid during the call. */
 typedef struct nczarr_place_item {
+    size_t             size;   /* of the struct, as this library has it: later ones may add members at the end */
     int                status; /* NC_NOERR: it is there; else why not: NC_ENOOBJECT, NC_EAUTH, NC_EIO ... */
     const char        *place;  /* a path or URL, or an object of the map itself */
     const char        *key;    /* the first object or variable that refers to it */

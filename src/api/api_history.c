@@ -15,7 +15,8 @@ tell_item(const ncz_icechunk_entry *e, void *arg)
                                    [NCZ_ICECHUNK_BRANCH] = NCZARR_HISTORY_BRANCH,
                                    [NCZ_ICECHUNK_TAG] = NCZARR_HISTORY_TAG};
     const call         *c = arg;
-    nczarr_history_item item = {.kind = kinds[e->kind],
+    nczarr_history_item item = {.size = sizeof item,
+                                .kind = kinds[e->kind],
                                 .name = e->name,
                                 .id = e->id,
                                 .parent = e->parent,

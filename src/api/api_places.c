@@ -14,8 +14,13 @@ static int
 tell_place(const zmap_place *p, void *arg)
 {
     const call             *c = arg;
-    const nczarr_place_item item = {
-        .status = p->status, .place = p->place, .key = p->key, .count = p->nrefs, .why = p->why, .end = p->end};
+    const nczarr_place_item item = {.size = sizeof item,
+                                    .status = p->status,
+                                    .place = p->place,
+                                    .key = p->key,
+                                    .count = p->nrefs,
+                                    .why = p->why,
+                                    .end = p->end};
 
     return c->each(&item, c->arg);
 }

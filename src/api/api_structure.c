@@ -20,7 +20,7 @@ tell_fault(void *arg, const ncz_hdf5_fault *f)
                                      [NCZ_HDF5_DANGLING] = NCZARR_STRUCTURE_DANGLING};
     const call           *c = arg;
     nczarr_structure_item item = {
-        .kind = kinds[f->kind], .what = f->text, .path = f->path, .address = c->base + f->addr};
+        .size = sizeof item, .kind = kinds[f->kind], .what = f->text, .path = f->path, .address = c->base + f->addr};
 
     return c->each(&item, c->arg);
 }
@@ -29,7 +29,8 @@ static int
 tell_extent(void *arg, const ncz_hdf5_extent *e)
 {
     const call           *c = arg;
-    nczarr_structure_item item = {.kind = NCZARR_STRUCTURE_USED,
+    nczarr_structure_item item = {.size = sizeof item,
+                                  .kind = NCZARR_STRUCTURE_USED,
                                   .what = e->name,
                                   .path = e->path,
                                   .address = c->base + e->addr,
@@ -49,7 +50,7 @@ check_file(zmap *map, const char *path, call *c)
 {
     ncz_read_source  source = {.read = read_ranges, .arg = map, .far = (zmap_caps_of(map) & ZMAP_FROM_WORKERS) == 0};
     ncz_hdf5_checker checker = {.fault = tell_fault, .extent = tell_extent, .arg = c};
-    nczarr_structure_item end = {.kind = NCZARR_STRUCTURE_END, .what = "", .path = ""};
+    nczarr_structure_item end = {.size = sizeof end, .kind = NCZARR_STRUCTURE_END, .what = "", .path = ""};
     int                   rc = zmap_len(map, "", &source.size);
 
     if (rc != NC_NOERR)
