@@ -4,14 +4,15 @@
 usage: dist.py TREE FOLDER [--draft]
 
   nczarr-VERSION.tar.gz, .symbols   the archive and the exported functions (release.py), built once before they count
-  nczarr-VERSION-py3-none-....whl   the wheel, of the archive, with the Python that has auditwheel (.cache/wheel)
+  nczarr-VERSION-py3-none-....whl   the wheels, of the archive, with the Python that has auditwheel (.cache/wheel)
   *.deb                             Debian's packages of the archive, where dpkg-buildpackage is
   nczarr-VERSION.sha256             the sums of all of them
 
-Refused: a changelog or a man page that still says that the version is not released, or a version that files disagree on;
-with --draft they are only told.
+Refused: a commit that `./dev test --all` has not found good, with nothing left out; a changelog or a man page that still
+says that the version is not released; a version that files disagree on; a binary interface that has lost something. With
+--draft they are only told.
 """
-import glob, hashlib, os, re, shutil, sys, tempfile
+import glob, hashlib, json, os, re, shutil, subprocess, sys, tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import release
@@ -22,14 +23,36 @@ def read(*path):
         return f.read()
 
 
+def untested(tree):
+    """Why `./dev test --all` does not vouch for the commit; it leaves the file when it ends well."""
+    try:
+        told = json.loads(read(tree, "build", "tested-all.json"))
+    except (OSError, ValueError):
+        return ["./dev test --all has not passed here"]
+    if told["commit"] != release.output("git", "-C", tree, "rev-parse", "HEAD").decode().strip():
+        return ["./dev test --all passed with another commit: %s" % told["commit"]]
+    return ["./dev test --all left out: %s" % why for why in told["left_out"]]
+
+
+def interface(tree):
+    """What abi.py says: it needs clang."""
+    if shutil.which("clang") is None:
+        return ["clang is not installed: the binary interface is not checked"]
+    r = subprocess.run([sys.executable, os.path.join(tree, "tests", "package", "abi.py")], capture_output=True, text=True)
+    return [] if r.returncode == 0 else (r.stdout + r.stderr).strip().splitlines()
+
+
 def unready(tree, version):
     """What a release would have to say otherwise."""
-    bad = []
+    bad = untested(tree) + interface(tree)
     heading = re.search(r"^## %s \((.*)\)$" % re.escape(version), read(tree, "CHANGELOG.md"), re.M)
     if heading is None or not re.fullmatch(r"\d{4}-\d\d-\d\d", heading.group(1)):
         bad.append("CHANGELOG.md: `## %s (YEAR-MONTH-DAY)` is not there" % version)
     if not re.search(r"^version: %s$" % re.escape(version), read(tree, "CITATION.cff"), re.M):
         bad.append("CITATION.cff has another version")
+    debian = re.match(r"nczarr \((.*)-\d+\) (\S+);", read(tree, "packaging", "debian", "changelog"))
+    if debian is None or debian.group(1) != version or debian.group(2) == "UNRELEASED":
+        bad.append("packaging/debian/changelog: %s is not its newest entry, or that is not released" % version)
     for path in sorted(glob.glob(os.path.join(tree, "docs", "man", "*"))):
         date = re.search(r'^\.TH \S+ \d "(\d{4}-\d\d-\d\d)"', read(path), re.M)
         changed = release.output("git", "-C", tree, "log", "-1", "--format=%cs", "--", path).decode().strip()
@@ -38,9 +61,16 @@ def unready(tree, version):
     return bad
 
 
-def write_wheel(source, folder, python):
-    made = release.output(python, os.path.join(source, "packaging", "wheel", "build.py"), folder).decode().strip()
-    return [os.path.basename(made)]
+def write_wheels(source, folder, tree):
+    """That for musl where Zig's compiler is."""
+    python, libraries = (os.path.join(tree, ".cache", *words) for words in (("wheel", "bin", "python"), ("wheel-libraries",)))
+    zig = next(iter(glob.glob(os.path.join(tree, ".cache", "zig", "lib", "python3*", "site-packages", "ziglang"))), None)
+    if zig is None:
+        print("Zig's compiler is not installed (./dev setup systems): no wheel for musl")
+    env = dict(os.environ, PATH="%s:%s" % (zig, os.environ["PATH"]))
+    build = os.path.join(source, "packaging", "wheel", "build.py")
+    made = [release.output(python, build, folder, system, libraries, env=env) for system in ("manylinux", "musllinux")[:2 if zig else 1]]
+    return [os.path.basename(path.decode().strip()) for path in made]
 
 
 def write_debian(archive, tmp, folder):
@@ -81,8 +111,7 @@ def main(args):
         files = [name + ".tar.gz", name + ".symbols"]
         with tempfile.TemporaryDirectory() as tmp:
             release.output("tar", "-xzf", archive, "-C", tmp)
-            python = os.path.join(tree, ".cache", "wheel", "bin", "python")
-            files += write_wheel(os.path.join(tmp, name), folder, python)
+            files += write_wheels(os.path.join(tmp, name), folder, tree)
             if shutil.which("dpkg-buildpackage"):
                 files += write_debian(archive, tmp, folder)
             else:

@@ -11,7 +11,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
 COMMANDS = ("nczdump", "nczgen", "nczcopy", "nczmap")
 OPTIONS = ["--buildtype=release", "-Ddefault_library=shared", "-Dtests=disabled", "-Dmpi=disabled", "-Dforward=disabled", "-Dcairo=disabled", "--strip",
-           "-Dc_link_args=-Wl,-rpath,$ORIGIN/../lib", "--prefix=/usr", "--libdir=lib"]
+           "-Dc_link_args=-Wl,-rpath,$ORIGIN/../lib,--gc-sections", "--prefix=/usr", "--libdir=lib"]
 DESCRIPTION = "packaging/wheel/README.md"
 
 

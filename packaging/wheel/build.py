@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
-"""The wheel that people install: what backend.py packs, with the system's libraries in it, by auditwheel.
+"""The wheel that people install: what backend.py packs, with the libraries that it needs in it, by auditwheel.
 
-usage: build.py FOLDER [OPTION ...]      options are of `meson setup`; needs auditwheel and patchelf (./dev setup wheel)
+usage: build.py FOLDER SYSTEM LIBRARIES [OPTION ...]
 
-Writes FOLDER/nczarr-VERSION-py3-none-manylinux_..._MACHINE.whl with the licences of what is inside. Refused: a wheel of
-more than 10 MiB, a library whose licence is not found.
+SYSTEM is manylinux or musllinux; LIBRARIES the folder that `libraries` fills first, for both; options are of `meson
+setup`. Needs auditwheel and patchelf (./dev setup wheel), cmake, for musllinux Zig's C compiler (./dev setup systems).
+Writes FOLDER/nczarr-VERSION-py3-none-SYSTEM_..._MACHINE.whl with the licences of what is inside. Refused: a wheel of more
+than 8 MiB, a library whose licence is not found.
 """
 import glob, os, re, shutil, subprocess, sys, tempfile, zipfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
 import backend
 
-LIMIT = 10 << 20  # of which libcurl and what it needs are five
+LIMIT = 8 << 20
+PLATFORM = {"manylinux": "auto", "musllinux": "musllinux_1_2_x86_64"}
 
 
 def run(*command):
@@ -39,29 +43,43 @@ def licence(path):
     sys.exit("whose library is %s? Its licence must be in the wheel" % path)
 
 
-def add_licences(path):
-    """The wheel again, with the licences of the libraries that auditwheel put in."""
+def add_licences(path, folder):
+    """The wheel again, with the licences of the libraries that auditwheel put in, and of those linked into ours."""
     known = system_libraries()
     with zipfile.ZipFile(path) as z:
         files = {i.filename: (z.read(i), bool(i.external_attr >> 16 & 0o100)) for i in z.infolist()
                  if not i.filename.endswith(("/RECORD", "/"))}
+    texts = {}
     for name in [n for n in files if n.startswith("nczarr.libs/")]:
         original = re.sub(r"-[0-9a-f]{8}(?=\.)", "", os.path.basename(name))
         if original not in known:
             sys.exit("%s is in the wheel, and the system has no %s" % (name, original))
-        package, text = licence(known[original])
+        package, texts[package] = licence(known[original])
+    for linked in sorted(glob.glob(os.path.join(folder, "licences", "*.txt"))):
+        with open(linked, encoding="utf-8", errors="replace") as f:
+            texts[os.path.basename(linked)[:-len(".txt")]] = f.read()
+    for package, text in texts.items():
         files["%s/licenses/%s.txt" % (backend.dist_info(), package)] = (text.encode(), False)
     backend.write_wheel(path, files)
 
 
+def options_of(system, folder):
+    """Meson's, that have it take the libraries there in front of the system's."""
+    if system == "musllinux":
+        return ["--cross-file=" + os.path.join(folder, "cross.ini"), "-Dutf8proc=auto"]
+    return ["-Dpkg_config_path=" + os.path.join(folder, "lib", "pkgconfig")]
+
+
 def main():
-    folder, options = os.path.abspath(sys.argv[1]), sys.argv[2:]
+    folder, system, libraries = os.path.abspath(sys.argv[1]), sys.argv[2], os.path.abspath(sys.argv[3])
     os.makedirs(folder, exist_ok=True)
+    run(os.path.join(HERE, "libraries"), libraries, system)
+    at = os.path.join(libraries, system)
     with tempfile.TemporaryDirectory() as tmp:
-        bare = os.path.join(tmp, backend.build_wheel(tmp, {"setup-args": options}))
-        run(sys.executable, "-m", "auditwheel", "repair", "--plat", "auto", "-w", tmp + "/repaired", bare)
+        bare = os.path.join(tmp, backend.build_wheel(tmp, {"setup-args": options_of(system, at) + sys.argv[4:]}))
+        run(sys.executable, "-m", "auditwheel", "repair", "--plat", PLATFORM[system], "-w", tmp + "/repaired", bare)
         made = glob.glob(tmp + "/repaired/*.whl")[0]
-        add_licences(made)
+        add_licences(made, at)
         if os.path.getsize(made) > LIMIT:
             sys.exit("the wheel has %d bytes, more than %d" % (os.path.getsize(made), LIMIT))
         target = os.path.join(folder, os.path.basename(made))
@@ -70,4 +88,6 @@ def main():
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 4 or sys.argv[2] not in PLATFORM:
+        sys.exit(__doc__)
     main()

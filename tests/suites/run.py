@@ -15,6 +15,7 @@ from parts import ALL, ALWAYS, BUILDS, BY_MODULE, GROUPS, PARTS, SHORT
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 CACHE = os.path.join(ROOT, ".cache")
+STAMP = os.path.join(ROOT, "build", "tested-all.json")  # the commit that a whole run found good: packaging/dist.py asks for it
 SECONDS = os.path.join(ROOT, "build", "test-seconds.json")  # what each job took of a processor last time
 PYCACHE = os.path.join(ROOT, "build", "pycache")  # modules that Python has compiled: peers come without, and each start would compile them
 BUSY = "while True: pass"
@@ -33,6 +34,14 @@ def commit_seed():
     """A number that changes with the commit."""
     r = subprocess.run(["git", "-C", ROOT, "rev-parse", "HEAD"], capture_output=True, text=True)
     return int(r.stdout[:8], 16) % 1000000 if r.returncode == 0 else 1
+
+
+def clean_commit():
+    """The commit that the files are, or None: there are changes."""
+    git = ["git", "-C", ROOT]
+    head = subprocess.run(git + ["rev-parse", "HEAD"], capture_output=True, text=True)
+    changes = subprocess.run(git + ["status", "--porcelain"], capture_output=True, text=True)
+    return head.stdout.strip() if head.returncode == 0 and changes.returncode == 0 and not changes.stdout else None
 
 
 def arguments():
@@ -407,6 +416,10 @@ class Run:
     def go(self):
         shutil.rmtree(self.logs, ignore_errors=True)
         os.makedirs(self.logs)
+        whole = self.o.all and not self.o.part and not self.o.repeat
+        before = clean_commit() if whole else None
+        if whole and os.path.exists(STAMP):
+            os.remove(STAMP)
         calls = os.path.join(ROOT, "build", "calls.log")
         if os.path.exists(calls):
             os.remove(calls)
@@ -423,7 +436,15 @@ class Run:
                 loop.kill()
         with open(SECONDS, "w") as f:
             json.dump(self.took, f, indent=0, sort_keys=True)
-        return self.table()
+        status = self.table()
+        if status == 0 and before is not None and clean_commit() == before:
+            self.stamp(before)
+        return status
+
+    def stamp(self, commit):
+        with open(STAMP, "w") as f:
+            json.dump({"commit": commit, "passed": sum(r.passed for r in self.rows.values()),
+                       "left_out": sorted({why for r in self.rows.values() for why in r.left_out})}, f, indent=1)
 
     def table(self):
         shown = set()
