@@ -40,8 +40,8 @@ extern "C" {
  *
  *     #if NCZARR_VERSION_NUMBER >= NCZARR_MAKE_VERSION(0, 1, 0)
  */
-#define NCZARR_VERSION_MAJOR 0
-#define NCZARR_VERSION_MINOR 1
+#define NCZARR_VERSION_MAJOR 1
+#define NCZARR_VERSION_MINOR 0
 #define NCZARR_VERSION_PATCH 0
 
 #define NCZARR_MAKE_VERSION(major, minor, patch) ((major)*1000000 + (minor)*1000 + (patch))
@@ -370,11 +370,11 @@ typedef struct NC_memio {
 
 /* ---- library ----------------------------------------------------------------------------------------------- */
 
-/* "4.9.3 of nczarr 0.1.0": the release of netCDF-C whose interface this library has, which programs compare, and its
+/* "4.9.3 of nczarr 1.0.0": the release of netCDF-C whose interface this library has, which programs compare, and its
  * own version; static text. */
 NCZARR_API const char *nc_inq_libvers(void);
 
-/* "0.1.0"; static text. */
+/* "1.0.0"; static text. */
 NCZARR_API const char *nczarr_version(void);
 
 /*

@@ -16,7 +16,7 @@ class Nczarr(MesonPackage):
 
     license("BSD-3-Clause")
 
-    version("0.1.0")
+    version("1.0.0")
 
     # Shared, static or both is default_library, which every Meson package has.
     variant("tools", default=True, description="Build nczdump, nczgen, nczcopy and nczmap")
