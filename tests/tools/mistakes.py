@@ -23,6 +23,7 @@ FILES = {
     "zipped.nc": (gzip.compress(b"CDF\x01" + bytes(40)), "a file compressed by gzip: decompress it first (gunzip)"),
     "b.nc": (bz2.compress(b"CDF\x01"), "a file compressed by bzip2: decompress it first (bunzip2)"),
     "x.nc": (lzma.compress(b"CDF\x01"), "a file compressed by xz: decompress it first (unxz)"),
+    "image.nc": (b"II*\0" + bytes(60), "a TIFF image, not a dataset"),
     "t.nc": (b"a" + bytes(256) + b"ustar" + bytes(250), "a tar archive: unpack it first"),
     "lfs.nc": (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "a pointer of Git LFS, not the file itself"),
     "a.grib": (b"GRIB" + bytes(20), "a GRIB file, not a Zarr dataset"),
