@@ -56,13 +56,6 @@ report_figure_read(const report_figure *d, int slide, size_t index, size_t side,
 
 /* ---- axes ------------------------------------------------------------------------------------------------------ */
 
-void
-report_dim_name(const dump_var *v, int dim, char name[NC_MAX_NAME + 1])
-{
-    *name = '\0';
-    (void)nc_inq_dimname(v->grp, v->dims[dim], name);
-}
-
 /* A name, with what the ticks are in: "plev (10^3 Pa)". */
 static void
 name_axis(report_ticks *t, const char *name, const char *units)
