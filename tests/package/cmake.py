@@ -39,7 +39,7 @@ add_subdirectory(%s nczarr)
 """
 FOUND = """cmake_minimum_required(VERSION 3.14)
 project(model C CXX)
-find_package(nczarr 0.1 REQUIRED COMPONENTS netcdf %s)
+find_package(nczarr 1.0 REQUIRED COMPONENTS netcdf %s)
 foreach(name in_c.c in_cxx.cpp netcdf.c)
   add_executable(${name}.exe ${name})
   target_link_libraries(${name}.exe PRIVATE nczarr::%s nczarr::netcdf)

@@ -70,12 +70,20 @@ def bare_root(tmp):
 
 
 def chroot(root, script):
-    r = run("chroot", root, "/bin/sh", "-c", script, env={"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp"})
+    """With /proc, which the dynamic linker asks where a program lies."""
+    env = {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": "/tmp"}
+    os.makedirs(root + "/proc", exist_ok=True)
+    r = run("unshare", "-m", "sh", "-c", 'mount --rbind /proc "$1/proc" && exec chroot "$1" /bin/sh -c "$2"', "sh", root, script, env=env)
+    if r.returncode != 0 and r.stderr.startswith(("unshare:", "mount:")):
+        print("skipped: the wheel in a root folder of its own: %s" % r.stderr.strip())
+        return None
     return r if r.returncode == 0 else "exit %d: %s" % (r.returncode, (r.stdout + r.stderr)[-900:])
 
 
 def shows(r):
     """What a run of STEPS says."""
+    if r is None:
+        return []
     return [] if not isinstance(r, str) and "v = 1, 2, 3 ;" in r.stdout else [r if isinstance(r, str) else r.stdout[-500:]]
 
 

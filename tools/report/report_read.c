@@ -4,8 +4,6 @@
  */
 #include "report_int.h"
 
-#include "common/coord_role.h"
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -90,34 +88,6 @@ report_sample_failed(report_page *p, const dump_var *v, int rc, const char *reas
         dump_fail(&p->d.report, rc, v->name);
     }
     return rc != NC_NOERR;
-}
-
-bool
-report_read_values(report_page *p, int grp, int varid, int free_dims, size_t most, report_sample *s)
-{
-    value_meaning m;
-    dump_var      v;
-    const char   *why;
-    size_t       *at;
-    double        degrees = coord_degrees_in_unit(grp, varid);
-    bool          good = dump_var_load_part(&p->d, grp, varid, &v) == NC_NOERR && report_is_numeric(&v) &&
-                v.ndims >= free_dims && !v.empty;
-
-    *s = (report_sample){.n = 0};
-    if (good) {
-        value_meaning_load(grp, varid, &m);
-        at = memory_alloc((size_t)v.ndims, sizeof *at);
-        good =
-            report_fold(p, &v, &m,
-                        &(report_request){.at = at, .free_dims = free_dims > 0 ? free_dims : v.ndims, .most = most},
-                        s, NULL, &why) == NC_NOERR;
-        for (size_t i = 0; good && i < s->n; i++)
-            s->value[i] *= degrees;
-        free(at);
-        value_meaning_clear(&m);
-    }
-    dump_var_clear(&v);
-    return good;
 }
 
 void
