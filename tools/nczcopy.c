@@ -8,6 +8,7 @@
  */
 #include "common/dataset_kind.h"
 #include "common/message.h"
+#include "common/mode_words.h"
 #include "common/options.h"
 #include "common/path_parts.h"
 #include "copy/copy.h"
@@ -137,66 +138,21 @@ static const option_table options = {
 };
 
 static bool
-take_deflate(copy_opts *o, const char *arg)
-{
-    long n;
-
-    if (!option_number("-d", arg, NC_MIN_DEFLATE_LEVEL, NC_MAX_DEFLATE_LEVEL, &n))
-        return false;
-    o->deflate = (int)n;
-    return true;
-}
-
-static bool
 take_progress(copy_opts *o, const char *arg)
 {
     o->progress = COPY_YES;
     o->progress_json = arg != NULL;
     if (arg == NULL || strcmp(arg, "json") == 0)
         return true;
-    message_print("--progress: only json is known: %s", arg);
-    return false;
-}
-
-static bool
-take_damaged(copy_opts *o, const char *arg)
-{
-    if (damage_parse_policy(arg, &o->damaged))
-        return true;
-    message_print("--damaged: not stop, fill or skip: %s", arg);
-    return false;
-}
-
-static bool
-take_limits(copy_opts *o, const char *arg)
-{
-    char why[HYPERSLAB_WHY_SIZE];
-
-    if (hyperslab_parse(&o->limits, arg, why))
-        return true;
-    message_print("-d: %s", why);
-    return false;
-}
-
-static bool
-take_box(copy_opts *o, const char *arg)
-{
-    char why[HYPERSLAB_WHY_SIZE];
-
-    if (hyperslab_parse_box(&o->limits, arg, why))
-        return true;
-    message_print("%s", why);
-    return false;
+    return message_refuse("--progress: only json is known: %s", arg);
 }
 
 /* The kind of dataset, by the names of nccopy's -k. A mode that is given says more than a kind of Zarr does. */
 static bool
 take_kind(copy_opts *o, const dataset_kind *kind, const char *arg)
 {
-    if (kind == NULL) {
-        message_print("-k: %s: unknown kind of dataset: nc3, nc6, nc5, nc4, nc7, nczarr or zarr", arg);
-        return false;
-    }
+    if (kind == NULL)
+        return message_refuse("-k: %s: unknown kind of dataset: nc3, nc6, nc5, nc4, nc7, nczarr or zarr", arg);
     o->classic = kind->classic_model;
     o->kind_given = true;
     o->kind = kind->mode;
@@ -225,20 +181,11 @@ settle_repack(copy_opts *o)
 
     if (!o->repack)
         return true;
-    if (other != NULL) {
-        message_print("%s: makes a netCDF-4 file: not with %s", o->cmip7 ? "--cmip7" : "--repack", other);
-        return false;
-    }
+    if (other != NULL)
+        return message_refuse("%s: makes a netCDF-4 file: not with %s", o->cmip7 ? "--cmip7" : "--repack", other);
     o->netcdf4 = true;
     o->mode = dataset_kind_parse("nc4")->mode;
     return true;
-}
-
-static bool
-take_inline(copy_opts *o, const char *arg)
-{
-    o->inlined = 0;
-    return strcmp(arg, "0") == 0 || option_size("--inline", arg, &o->inlined);
 }
 
 /* -v, -V, -g, -G */
@@ -248,17 +195,6 @@ take_names(copy_opts *o, int id, const char *arg)
     o->vars_only = o->vars_only || id == 'V';
     o->groups_only = o->groups_only || id == 'G';
     return option_names((const char[]){'-', (char)id, '\0'}, arg, id == 'v' || id == 'V' ? &o->vars : &o->groups);
-}
-
-static bool
-take_elems(copy_opts *o, const char *arg)
-{
-    long n;
-
-    if (!option_number("-e", arg, 1, 1L << 30, &n))
-        return false;
-    o->cache_elems = (size_t)n;
-    return true;
 }
 
 /* Options without a letter or without an argument. */
@@ -295,32 +231,35 @@ take_option(void *ctx, int id, const char *arg)
     copy_opts *o = ctx;
 
     switch (id) {
-    case 'd': return strchr(arg, ',') != NULL ? take_limits(o, arg) : take_deflate(o, arg);
-    case OPT_DIM: return take_limits(o, arg);
-    case OPT_BBOX: return take_box(o, arg);
+    case 'd':
+        return strchr(arg, ',') != NULL
+                   ? option_limits(arg, &o->limits)
+                   : option_number("-d", arg, NC_MIN_DEFLATE_LEVEL, NC_MAX_DEFLATE_LEVEL, &o->deflate);
+    case OPT_DIM: return option_limits(arg, &o->limits);
+    case OPT_BBOX: return option_box(arg, &o->limits);
     case 'F': return copy_parse_filters(o, arg);
     case 'c': return copy_parse_chunks(o, arg);
-    case 'M': return copy_parse_min_chunked(o, arg);
+    case 'M': return option_size_or_0("-M", arg, &o->min_chunked);
     case 'v':
     case 'V':
     case 'g':
     case 'G': return take_names(o, id, arg);
     case 'k': return take_kind(o, dataset_kind_parse(arg), arg);
-    case OPT_MODE: return copy_parse_mode(o, arg);
+    case OPT_MODE: o->mode = arg; return mode_words_check(arg);
     case OPT_ZARR_FORMAT: return option_zarr_format(arg, &o->zarr_format);
-    case OPT_DAMAGED: return take_damaged(o, arg);
+    case OPT_DAMAGED: return option_damaged(arg, &o->damaged);
     case OPT_SHARDS: return copy_parse_shards(o, arg);
     case OPT_MEMORY: return option_size("--memory", arg, &o->memory);
     case 'm': return option_size("-m", arg, &o->buffer);
     case 'h': return option_size("-h", arg, &o->cache);
-    case 'e': return take_elems(o, arg);
+    case 'e': return option_count("-e", arg, 1, 1 << 30, &o->cache_elems);
     case 'L': return option_log_level(arg);
     case '3':
     case '4':
     case '5':
     case '6':
     case '7': return take_kind(o, dataset_kind_of_letter(id), "");
-    case OPT_INLINE: return take_inline(o, arg);
+    case OPT_INLINE: return option_size_or_0("--inline", arg, &o->inlined);
     case OPT_PREFIX: return option_name("--prefix", arg, &o->prefix);
     case OPT_ALONG: return option_name("--along", arg, &o->along);
     case OPT_PROGRESS: return take_progress(o, arg);
@@ -332,34 +271,20 @@ take_option(void *ctx, int id, const char *arg)
 static bool
 check_arguments(const copy_opts *o, char *const *args, int n)
 {
-    if (o->remove_old && !o->in_place) {
-        message_print("--remove-old: only with --in-place");
-        return false;
-    }
-    if (o->in_place && o->zarr_format == 0) {
-        message_print("--in-place: needs --zarr-format 2 or 3");
-        return false;
-    }
-    if (o->replace_all && (o->keep || o->in_place)) {
-        message_print("--replace-all: not with %s", o->keep ? "--no-clobber" : "--in-place");
-        return false;
-    }
-    if (o->file && (o->mode != NULL || o->zarr_format != 0)) {
-        message_print("-k: a classic file has no %s", o->mode != NULL ? "--mode" : "--zarr-format");
-        return false;
-    }
-    if (o->in_place && (o->file || o->flatten)) {
-        message_print("--in-place: not with %s", o->file ? "-k of a classic file" : "--flatten");
-        return false;
-    }
-    if (o->in_place && o->limits.n > 0) {
-        message_print("-d and --bbox: not with --in-place, which copies nothing");
-        return false;
-    }
-    if (o->in_place && o->damaged != DAMAGE_STOP) {
-        message_print("--damaged: not with --in-place, which reads no chunks");
-        return false;
-    }
+    if (o->remove_old && !o->in_place)
+        return message_refuse("--remove-old: only with --in-place");
+    if (o->in_place && o->zarr_format == 0)
+        return message_refuse("--in-place: needs --zarr-format 2 or 3");
+    if (o->replace_all && (o->keep || o->in_place))
+        return message_refuse("--replace-all: not with %s", o->keep ? "--no-clobber" : "--in-place");
+    if (o->file && (o->mode != NULL || o->zarr_format != 0))
+        return message_refuse("-k: a classic file has no %s", o->mode != NULL ? "--mode" : "--zarr-format");
+    if (o->in_place && (o->file || o->flatten))
+        return message_refuse("--in-place: not with %s", o->file ? "-k of a classic file" : "--flatten");
+    if (o->in_place && o->limits.n > 0)
+        return message_refuse("-d and --bbox: not with --in-place, which copies nothing");
+    if (o->in_place && o->damaged != DAMAGE_STOP)
+        return message_refuse("--damaged: not with --in-place, which reads no chunks");
     if (o->in_place ? n == 1 : n >= 2) {
         for (int i = 0; i < n; i++)
             if (!path_check(args[i]))

@@ -147,8 +147,7 @@ typedef struct dump_request {
 static bool
 fail_value(const char *option, const char *wanted, const char *value)
 {
-    message_print("%s: not %s: %s", option, wanted, value);
-    return false;
+    return message_refuse("%s: not %s: %s", option, wanted, value);
 }
 
 static bool
@@ -190,19 +189,7 @@ take_precision(dump_opts *o, const char *arg)
     }
     if (taken && *p == '\0')
         return true;
-    message_print("-p: not F, F,D or ,D with numbers from 1 to %d: %s", DIGITS_MAX, arg);
-    return false;
-}
-
-static bool
-take_line(dump_opts *o, const char *arg)
-{
-    long n;
-
-    if (!option_number("-l", arg, LINE_MIN, 1L << 30, &n))
-        return false;
-    o->line_len = (size_t)n;
-    return true;
+    return message_refuse("-p: not F, F,D or ,D with numbers from 1 to %d: %s", DIGITS_MAX, arg);
 }
 
 static bool
@@ -236,58 +223,13 @@ take_chunks(dump_opts *o, const char *arg)
 }
 
 static bool
-take_sample(dump_request *r, const char *arg)
-{
-    long n;
-
-    if (!option_number("--sample", arg, 1, 100000000, &n))
-        return false;
-    r->sample = (size_t)n;
-    return true;
-}
-
-static bool
-take_member(dump_request *r, const char *arg)
-{
-    long n;
-
-    if (!option_number("--member", arg, 0, 1000000, &n))
-        return false;
-    r->look.member = (size_t)n;
-    return true;
-}
-
-static bool
 take_vars(dump_opts *o, const char *option, const char *arg)
 {
     char why[HYPERSLAB_WHY_SIZE];
 
     if (dump_names_add_with_subscripts(&o->vars, &o->limits, arg, why))
         return true;
-    message_print("%s: %s", option, why);
-    return false;
-}
-
-static bool
-take_limits(dump_opts *o, const char *arg)
-{
-    char why[HYPERSLAB_WHY_SIZE];
-
-    if (hyperslab_parse(&o->limits, arg, why))
-        return true;
-    message_print("-d: %s", why);
-    return false;
-}
-
-static bool
-take_box(dump_opts *o, const char *arg)
-{
-    char why[HYPERSLAB_WHY_SIZE];
-
-    if (hyperslab_parse_box(&o->limits, arg, why))
-        return true;
-    message_print("%s", why);
-    return false;
+    return message_refuse("%s: %s", option, why);
 }
 
 static bool
@@ -317,10 +259,8 @@ take_color(dump_request *r, const char *arg)
 static bool
 take_picture(dump_request *r, bool show, const char *arg)
 {
-    if (r->plot) {
-        message_print("--plot and --show: one picture at a time");
-        return false;
-    }
+    if (r->plot)
+        return message_refuse("--plot and --show: one picture at a time");
     r->plot = true;
     r->show = show;
     return take_vars(&r->dump, show ? "--show" : "--plot", arg);
@@ -351,21 +291,20 @@ take_long_option(dump_request *r, int id, const char *arg)
     case OPT_SIZES: o->sizes = true; return true;
     case OPT_CHUNKS: return take_chunks(o, arg);
     case OPT_LIST: return take_list(o, arg);
-    case OPT_DAMAGED:
-        return damage_parse_policy(arg, &o->damaged) || fail_value("--damaged", "stop, fill or skip", arg);
+    case OPT_DAMAGED: return option_damaged(arg, &o->damaged);
     case OPT_CHECK: o->check = true; return true;
     case OPT_STRUCTURE: r->structure = true; return true;
     case OPT_ALONG: return option_name("--along", arg, &r->along);
     case OPT_LOG: r->log = true; return true;
     case OPT_STATS: o->stats = true; return true;
     case OPT_HTML: r->html = true; return true;
-    case OPT_SAMPLE: return take_sample(r, arg);
+    case OPT_SAMPLE: return option_count("--sample", arg, 1, 100000000, &r->sample);
     case OPT_PLOT: return take_picture(r, false, arg);
     case OPT_SHOW: return take_picture(r, true, arg);
     case OPT_RANGE: return report_parse_range(arg, &r->look);
     case OPT_COLORS: return report_parse_colors(arg, &r->look);
     case OPT_SIZE: return report_parse_size(arg, &r->look);
-    case OPT_MEMBER: return take_member(r, arg);
+    case OPT_MEMBER: return option_count("--member", arg, 0, 1000000, &r->look.member);
     case OPT_GRAPHICS: return take_graphics(r, arg);
     case OPT_COLOR: return take_color(r, arg);
     default: r->explain = true; return true; /* --s3-explain */
@@ -382,12 +321,12 @@ take_option(void *ctx, int id, const char *arg)
     case 'h': o->part = DUMP_HEADER; return true;
     case 'c': o->part = o->part == DUMP_HEADER ? DUMP_HEADER : DUMP_COORDS; return true;
     case 'v': return take_vars(o, "-v", arg);
-    case 'd': return take_limits(o, arg);
-    case OPT_BBOX: return take_box(o, arg);
+    case 'd': return option_limits(arg, &o->limits);
+    case OPT_BBOX: return option_box(arg, &o->limits);
     case 'g': return option_names("-g", arg, &o->groups);
     case 'b': return take_index_comments(o, DUMP_COMMENTS_ROWS, arg);
     case 'f': return take_index_comments(o, DUMP_COMMENTS_VALUES, arg);
-    case 'l': return take_line(o, arg);
+    case 'l': return option_count("-l", arg, LINE_MIN, 1 << 30, &o->line_len);
     case 'n': return option_name("-n", arg, &r->name);
     case 'p': return take_precision(o, arg);
     case 'k': o->form = DUMP_KIND; return true;
@@ -412,22 +351,14 @@ check_look(const dump_request *r)
     const report_look *look = &r->look;
     const char        *option = look->has_range ? "--range" : look->width > 0 ? "--size" : NULL;
 
-    if (!r->plot && option != NULL) {
-        message_print("%s: only with --plot and --show", option);
-        return false;
-    }
-    if (!r->plot && !r->html && look->colors != REPORT_COLORS_AUTO) {
-        message_print("--colors: only with --plot, --show and --html");
-        return false;
-    }
-    if (!r->plot && !r->html && look->member > 0) {
-        message_print("--member: only with --plot, --show and --html");
-        return false;
-    }
-    if (r->plot && r->log && look->has_range && look->range[0] <= 0) {
-        message_print("--range: its ends are greater than 0 with --log");
-        return false;
-    }
+    if (!r->plot && option != NULL)
+        return message_refuse("%s: only with --plot and --show", option);
+    if (!r->plot && !r->html && look->colors != REPORT_COLORS_AUTO)
+        return message_refuse("--colors: only with --plot, --show and --html");
+    if (!r->plot && !r->html && look->member > 0)
+        return message_refuse("--member: only with --plot, --show and --html");
+    if (r->plot && r->log && look->has_range && look->range[0] <= 0)
+        return message_refuse("--range: its ends are greater than 0 with --log");
     return true;
 }
 
@@ -437,49 +368,30 @@ check_arguments(const dump_request *r, char *const *args, int n)
 {
     const dump_opts *o = &r->dump;
 
-    if (o->damaged != DAMAGE_STOP && (r->html || r->plot || (o->form != DUMP_CDL && o->form != DUMP_JSON))) {
-        message_print("--damaged: only with CDL and --json, which print data");
-        return false;
-    }
-    if (o->check && (r->html || r->plot || o->form != DUMP_CDL || o->part != DUMP_ALL || o->damaged != DAMAGE_STOP)) {
-        message_print("--check: not with --damaged or other forms of output");
-        return false;
-    }
-    if (r->structure && (!o->check || o->vars.n > 0 || o->groups.n > 0 || o->limits.n > 0)) {
-        message_print(o->check ? "--structure: of a whole file, not with -v, -g, -d and --bbox"
-                               : "--structure: only with --check");
-        return false;
-    }
-    if (r->plot && (o->vars.n != 1 || r->html || o->form != DUMP_CDL)) {
-        message_print(o->vars.n != 1 ? "--plot and --show: of one variable"
-                                     : "--plot and --show: not with other forms of output");
-        return false;
-    }
-    if (r->plot && !r->show && n != 1 && n != 2) {
-        message_print("--plot: a dataset is needed, and at most one file for the picture");
-        return false;
-    }
-    if (r->plot && !r->show && n == 2 && args[1][0] == '\0') {
-        message_print("--plot: the name of the picture's file is empty");
-        return false;
-    }
+    if (o->damaged != DAMAGE_STOP && (r->html || r->plot || (o->form != DUMP_CDL && o->form != DUMP_JSON)))
+        return message_refuse("--damaged: only with CDL and --json, which print data");
+    if (o->check && (r->html || r->plot || o->form != DUMP_CDL || o->part != DUMP_ALL || o->damaged != DAMAGE_STOP))
+        return message_refuse("--check: not with --damaged or other forms of output");
+    if (r->structure && (!o->check || o->vars.n > 0 || o->groups.n > 0 || o->limits.n > 0))
+        return message_refuse(o->check ? "--structure: of a whole file, not with -v, -g, -d and --bbox"
+                                       : "--structure: only with --check");
+    if (r->plot && (o->vars.n != 1 || r->html || o->form != DUMP_CDL))
+        return message_refuse(o->vars.n != 1 ? "--plot and --show: of one variable"
+                                             : "--plot and --show: not with other forms of output");
+    if (r->plot && !r->show && n != 1 && n != 2)
+        return message_refuse("--plot: a dataset is needed, and at most one file for the picture");
+    if (r->plot && !r->show && n == 2 && args[1][0] == '\0')
+        return message_refuse("--plot: the name of the picture's file is empty");
     if (!check_look(r))
         return false;
     if (r->plot && !r->show)
         return n < 2 || report_check_path(args[1]);
-    if (n == 0 || (n > 1 && (r->plot || r->explain || r->structure || r->log || o->check))) {
-        message_print(n == 0 ? "no dataset given" : "only one dataset at a time");
-        return false;
-    }
-    if (o->sizes && o->form != DUMP_TREE) {
-        message_print("--sizes: only with --tree");
-        return false;
-    }
-    if (o->limits.n > 0 &&
-        (r->html || o->form == DUMP_TREE || o->form == DUMP_CHUNKS || o->form == DUMP_CHUNKS_JSON)) {
-        message_print("-d and --bbox: not with --tree, --chunks and --html, which show what is stored");
-        return false;
-    }
+    if (n == 0 || (n > 1 && (r->plot || r->explain || r->structure || r->log || o->check)))
+        return message_refuse(n == 0 ? "no dataset given" : "only one dataset at a time");
+    if (o->sizes && o->form != DUMP_TREE)
+        return message_refuse("--sizes: only with --tree");
+    if (o->limits.n > 0 && (r->html || o->form == DUMP_TREE || o->form == DUMP_CHUNKS || o->form == DUMP_CHUNKS_JSON))
+        return message_refuse("-d and --bbox: not with --tree, --chunks and --html, which show what is stored");
     return true;
 }
 

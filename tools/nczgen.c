@@ -81,8 +81,7 @@ print_message(void *ctx, bool is_error, const char *text)
 static bool
 fail_value(const char *what, const char *value)
 {
-    message_print("%s%s", what, value);
-    return false;
+    return message_refuse("%s%s", what, value);
 }
 
 /* ---- input and output ------------------------------------------------------------------------------------- */
@@ -124,10 +123,8 @@ parse_input(const gen_request *o, gen_cdl **out)
     char  *text;
     int    rc = NC_EINVAL;
 
-    if (in == NULL) {
-        message_print("%s: %s", o->in, strerror(errno));
-        return rc;
-    }
+    if (in == NULL)
+        return message_error(rc, "%s: %s", o->in, strerror(errno));
     text = read_all(in, &len);
     if (text == NULL)
         message_print("%s: %s", std ? "standard input" : o->in, strerror(errno));
@@ -210,10 +207,8 @@ add_modes(const gen_request *o, const gen_cdl *cdl, char **path)
     full = keys != NULL ? path_with_keys(&parts, keys) : NULL;
     nczarr_path_clear(&parts);
     free(keys);
-    if (full == NULL) {
-        message_print("out of memory");
-        return NC_ENOMEM;
-    }
+    if (full == NULL)
+        return message_error(NC_ENOMEM, "out of memory");
     free(*path);
     *path = full;
     return NC_NOERR;
@@ -342,10 +337,8 @@ generate(const gen_request *o, const gen_cdl *cdl)
     char               *path = choose_name(o, cdl);
     int                 ncid, rc;
 
-    if (path == NULL) {
-        message_print("out of memory");
-        return NC_ENOMEM;
-    }
+    if (path == NULL)
+        return message_error(NC_ENOMEM, "out of memory");
     if (o->out == NULL && !is_plain_name(o->name != NULL ? o->name : gen_name(cdl))) {
         message_print("\"%s\" cannot be the name of a dataset: give it a path with -o", path);
         free(path);

@@ -68,8 +68,7 @@ take_range(map_opts *o, const char *arg)
         good = take_bytes(end + 1, &end, &o->count);
     if (good && *end == '\0')
         return true;
-    message_print("-r: not a range of bytes, START or START:COUNT: %s", arg);
-    return false;
+    return message_refuse("-r: not a range of bytes, START or START:COUNT: %s", arg);
 }
 
 static bool

@@ -10,20 +10,14 @@
 static bool
 has_chars(int ncid)
 {
-    id_list groups = {.id = NULL};
-    int     n = 0;
-    bool    has = false;
-    nc_type type;
+    tree_list vars;
+    nc_type   type;
+    bool      has = false;
 
-    if (nc_inq_nvars(ncid, &n) != NC_NOERR)
-        return false;
-    for (int i = 0; i < n && !has; i++)
-        has = nc_inq_vartype(ncid, i, &type) == NC_NOERR && type == NC_CHAR;
-    if (!has)
-        (void)id_list_groups(ncid, &groups);
-    for (int i = 0; i < groups.n && !has; i++)
-        has = has_chars(groups.id[i]);
-    id_list_clear(&groups);
+    (void)tree_list_load(ncid, TREE_VARS, &vars);
+    for (size_t i = 0; i < vars.n && !has; i++)
+        has = nc_inq_vartype(vars.v[i].grp, vars.v[i].id, &type) == NC_NOERR && type == NC_CHAR;
+    tree_list_clear(&vars);
     return has;
 }
 

@@ -23,9 +23,6 @@ enum {
 
 typedef enum damage_policy { DAMAGE_STOP, DAMAGE_FILL, DAMAGE_SKIP } damage_policy;
 
-/* "stop", "fill" or "skip". */
-bool damage_parse_policy(const char *text, damage_policy *out);
-
 /* ---- damage_log.c: which chunks are damaged ------------------------------------------------------------------ */
 
 /* Chunks with the same object and the same cause: those of a shard whose index is damaged. */

@@ -15,19 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool
-damage_parse_policy(const char *text, damage_policy *out)
-{
-    static const char *const words[] = {[DAMAGE_STOP] = "stop", [DAMAGE_FILL] = "fill", [DAMAGE_SKIP] = "skip"};
-
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(text, words[i]) == 0) {
-            *out = (damage_policy)i;
-            return true;
-        }
-    return false;
-}
-
 /* ---- what is damage ---- */
 
 /* A disk that does not give a file is like damage; a server may give it the next time. */

@@ -33,15 +33,14 @@ add_group(dim_table *t, int grp)
 }
 
 static void
-add_tree(dim_table *t, int grp)
+add_tree(dim_table *t, int root)
 {
-    id_list grps;
+    tree_list groups;
 
-    add_group(t, grp);
-    if (id_list_groups(grp, &grps) == NC_NOERR)
-        for (int i = 0; i < grps.n; i++)
-            add_tree(t, grps.id[i]);
-    id_list_clear(&grps);
+    (void)tree_list_load(root, TREE_GROUPS, &groups);
+    for (size_t i = 0; i < groups.n; i++)
+        add_group(t, groups.v[i].grp);
+    tree_list_clear(&groups);
 }
 
 static const dim_home *

@@ -103,6 +103,103 @@ group_var_path(int grp, const char *name)
     return path;
 }
 
+int
+group_find_var(int root, const char *path, int *grp, int *varid)
+{
+    const char *slash = strrchr(path, '/');
+    char       *group = memory_textf("/%.*s", slash != NULL ? (int)(slash - path) : 0, path);
+    int         rc = nc_inq_grp_full_ncid(root, group, grp);
+
+    free(group);
+    return rc == NC_NOERR ? nc_inq_varid(*grp, slash != NULL ? slash + 1 : path, varid) : rc;
+}
+
+/* ---- all of a dataset ---------------------------------------------------------------------------------------- */
+
+typedef struct tree_walk {
+    tree_list  *list;
+    int         kinds;
+    int         rc; /* the first failure: */
+    int         grp;
+    inquire_ids inquire;
+} tree_walk;
+
+static bool
+list_ids(tree_walk *w, inquire_ids inquire, int grp, id_list *out)
+{
+    int rc = load_ids(inquire, grp, out);
+
+    if (rc != NC_NOERR && w->rc == NC_NOERR) {
+        w->rc = rc;
+        w->grp = grp;
+        w->inquire = inquire;
+    }
+    return rc == NC_NOERR;
+}
+
+static void
+add_item(tree_walk *w, int grp, int id, char *path)
+{
+    tree_list *l = w->list;
+
+    l->v = memory_room(l->v, l->n, &l->cap, sizeof *l->v);
+    l->v[l->n++] = (tree_item){.grp = grp, .id = id, .path = path};
+}
+
+static void
+add_named(tree_walk *w, int grp, inquire_ids inquire, int (*inquire_name)(int, int, char *))
+{
+    char    name[NC_MAX_NAME + 1];
+    id_list ids;
+
+    if (!list_ids(w, inquire, grp, &ids))
+        return;
+    for (int i = 0; i < ids.n; i++)
+        if (inquire_name(grp, ids.id[i], name) == NC_NOERR)
+            add_item(w, grp, ids.id[i], group_var_path(grp, name));
+    id_list_clear(&ids);
+}
+
+static void
+walk_group(tree_walk *w, int grp)
+{
+    id_list inner;
+
+    if ((w->kinds & TREE_GROUPS) != 0)
+        add_item(w, grp, -1, group_path(grp));
+    if ((w->kinds & TREE_DIMS) != 0)
+        add_named(w, grp, inquire_dims, nc_inq_dimname);
+    if ((w->kinds & TREE_VARS) != 0)
+        add_named(w, grp, nc_inq_varids, nc_inq_varname);
+    if (!list_ids(w, nc_inq_grps, grp, &inner))
+        return;
+    for (int i = 0; i < inner.n; i++)
+        walk_group(w, inner.id[i]);
+    id_list_clear(&inner);
+}
+
+int
+tree_list_load(int root, int kinds, tree_list *out)
+{
+    tree_walk w = {.list = out, .kinds = kinds};
+    int       n;
+
+    *out = (tree_list){.n = 0};
+    walk_group(&w, root);
+    if (w.rc != NC_NOERR)
+        (void)w.inquire(w.grp, &n, NULL); /* again, for its text */
+    return w.rc;
+}
+
+void
+tree_list_clear(tree_list *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        free(l->v[i].path);
+    free(l->v);
+    *l = (tree_list){.n = 0};
+}
+
 /* ---- where types are defined --------------------------------------------------------------------------------- */
 
 static bool
@@ -116,19 +213,16 @@ is_defined_in(int grp, int typeid)
 }
 
 static bool
-find_below(int grp, int typeid, int *home)
+find_below(int root, int typeid, int *home)
 {
-    id_list grps;
-    bool    found = false;
+    tree_list groups;
+    bool      found = false;
 
-    if (is_defined_in(grp, typeid)) {
-        *home = grp;
-        return true;
-    }
-    if (id_list_groups(grp, &grps) == NC_NOERR)
-        for (int i = 0; i < grps.n && !found; i++)
-            found = find_below(grps.id[i], typeid, home);
-    id_list_clear(&grps);
+    (void)tree_list_load(root, TREE_GROUPS, &groups);
+    for (size_t i = 0; i < groups.n && !found; i++)
+        if ((found = is_defined_in(groups.v[i].grp, typeid)))
+            *home = groups.v[i].grp;
+    tree_list_clear(&groups);
     return found;
 }
 

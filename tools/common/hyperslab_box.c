@@ -313,22 +313,22 @@ take_group_vars(box *b, int grp, const id_list *vars)
 }
 
 static int
-walk_group(box *b, int grp)
+take_groups(box *b, int root)
 {
-    id_list list;
-    int     rc = id_list_vars(grp, &list);
+    tree_list groups;
+    id_list   vars;
+    int       rc = tree_list_load(root, TREE_GROUPS, &groups);
 
     if (rc != NC_NOERR)
-        return fail_call(b, rc);
-    rc = take_group_vars(b, grp, &list);
-    id_list_clear(&list);
-    if (rc != NC_NOERR)
-        return rc;
-    if ((rc = id_list_groups(grp, &list)) != NC_NOERR)
-        return fail_call(b, rc);
-    for (int i = 0; rc == NC_NOERR && i < list.n; i++)
-        rc = walk_group(b, list.id[i]);
-    id_list_clear(&list);
+        (void)fail_call(b, rc);
+    for (size_t i = 0; rc == NC_NOERR && i < groups.n; i++) {
+        if ((rc = id_list_vars(groups.v[i].grp, &vars)) != NC_NOERR)
+            (void)fail_call(b, rc);
+        else
+            rc = take_group_vars(b, groups.v[i].grp, &vars);
+        id_list_clear(&vars);
+    }
+    tree_list_clear(&groups);
     return rc;
 }
 
@@ -336,7 +336,7 @@ int
 hyperslab_take_box(hyperslab *h, const hyperslab_limit *l, int root, char why[HYPERSLAB_WHY_SIZE])
 {
     box b = {.h = h, .l = l, .why = why};
-    int rc = walk_group(&b, root);
+    int rc = take_groups(&b, root);
 
     if (rc != NC_NOERR || b.found)
         return rc;

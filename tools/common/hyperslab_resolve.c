@@ -93,89 +93,28 @@ apply_limit(hyperslab *h, const hyperslab_limit *l, int grp, int dimid, char *wh
     return hyperslab_take_range(h, l, dimid, len, first, last, why);
 }
 
-/* ---- the tree of groups ---- */
-
-typedef struct walker {
-    hyperslab             *h;
-    const hyperslab_limit *l;
-    bool                   found;
-    char                  *why;
-} walker;
+/* ---- what has the name ---- */
 
 static int
-apply_to_dim(walker *w, int grp, int dimid)
+apply_to_var(hyperslab *h, const hyperslab_limit *l, const tree_item *var, char *why)
 {
-    char name[NC_MAX_NAME + 1], *path;
-    bool match;
+    int rank, *dims, rc;
 
-    if (nc_inq_dimname(grp, dimid, name) != NC_NOERR)
-        return NC_NOERR;
-    path = group_var_path(grp, name);
-    match = path_match(path, w->l->dim);
-    free(path);
-    w->found = w->found || match;
-    return match ? apply_limit(w->h, w->l, grp, dimid, w->why) : NC_NOERR;
-}
-
-static int
-apply_to_matched_var(walker *w, int grp, int varid, const char *path)
-{
-    const hyperslab_limit *l = w->l;
-    int                    rank, *dims, rc;
-
-    w->found = true;
-    if ((rc = nc_inq_varndims(grp, varid, &rank)) != NC_NOERR)
-        return fail_call(w->why, path, rc);
+    if ((rc = nc_inq_varndims(var->grp, var->id, &rank)) != NC_NOERR)
+        return fail_call(why, var->path, rc);
     if ((size_t)rank < l->nplaces) {
-        (void)snprintf(w->why, HYPERSLAB_WHY_SIZE, "%.200s[%.200s]: %zu subscripts, but it has %d dimensions", l->var,
+        (void)snprintf(why, HYPERSLAB_WHY_SIZE, "%.200s[%.200s]: %zu subscripts, but it has %d dimensions", l->var,
                        l->text, l->nplaces, rank);
         return NC_EINVAL;
     }
     if (!l->single && !l->first.given && !l->last.given && l->stride == 1)
         return NC_NOERR; /* all of it */
     dims = memory_alloc((size_t)rank, sizeof *dims);
-    if ((rc = nc_inq_vardimid(grp, varid, dims)) != NC_NOERR)
-        (void)fail_call(w->why, path, rc);
+    if ((rc = nc_inq_vardimid(var->grp, var->id, dims)) != NC_NOERR)
+        (void)fail_call(why, var->path, rc);
     else
-        rc = apply_limit(w->h, l, grp, dims[l->place], w->why);
+        rc = apply_limit(h, l, var->grp, dims[l->place], why);
     free(dims);
-    return rc;
-}
-
-static int
-apply_to_var(walker *w, int grp, int varid)
-{
-    char name[NC_MAX_NAME + 1], *path;
-    int  rc = NC_NOERR;
-
-    if (nc_inq_varname(grp, varid, name) != NC_NOERR)
-        return NC_NOERR;
-    path = group_var_path(grp, name);
-    if (path_match(path, w->l->var))
-        rc = apply_to_matched_var(w, grp, varid, path);
-    free(path);
-    return rc;
-}
-
-static int
-walk_group(walker *w, int grp)
-{
-    bool    dims = w->l->dim != NULL;
-    id_list list;
-    int     rc = dims ? id_list_dims(grp, &list) : id_list_vars(grp, &list);
-
-    if (rc != NC_NOERR)
-        return fail_call(w->why, w->l->text, rc);
-    for (int i = 0; rc == NC_NOERR && i < list.n; i++)
-        rc = dims ? apply_to_dim(w, grp, list.id[i]) : apply_to_var(w, grp, list.id[i]);
-    id_list_clear(&list);
-    if (rc != NC_NOERR)
-        return rc;
-    if ((rc = id_list_groups(grp, &list)) != NC_NOERR)
-        return fail_call(w->why, w->l->text, rc);
-    for (int i = 0; rc == NC_NOERR && i < list.n; i++)
-        rc = walk_group(w, list.id[i]);
-    id_list_clear(&list);
     return rc;
 }
 
@@ -191,20 +130,37 @@ fail_no_such(const hyperslab_limit *l, int root, char *why)
     return l->dim != NULL ? NC_EBADDIM : NC_ENOTVAR;
 }
 
+/* To each dimension or variable that the limit names. */
+static int
+apply_to_named(hyperslab *h, const hyperslab_limit *l, int root, char *why)
+{
+    const char *name = l->dim != NULL ? l->dim : l->var;
+    tree_list   all;
+    bool        found = false;
+    int         rc = tree_list_load(root, l->dim != NULL ? TREE_DIMS : TREE_VARS, &all);
+
+    if (rc != NC_NOERR)
+        (void)fail_call(why, l->text, rc);
+    for (size_t i = 0; rc == NC_NOERR && i < all.n; i++) {
+        const tree_item *item = &all.v[i];
+
+        if (!path_match(item->path, name))
+            continue;
+        found = true;
+        rc = l->dim != NULL ? apply_limit(h, l, item->grp, item->id, why) : apply_to_var(h, l, item, why);
+    }
+    tree_list_clear(&all);
+    return rc == NC_NOERR && !found ? fail_no_such(l, root, why) : rc;
+}
+
 int
 hyperslab_resolve(const hyperslab_limits *l, int root, hyperslab *h, char why[HYPERSLAB_WHY_SIZE])
 {
     int rc = NC_NOERR;
 
     *h = (hyperslab){.n = 0};
-    for (size_t i = 0; rc == NC_NOERR && i < l->n; i++) {
-        walker w = {.h = h, .l = &l->v[i], .why = why};
-
-        if (l->v[i].is_box)
-            rc = hyperslab_take_box(h, &l->v[i], root, why);
-        else if ((rc = walk_group(&w, root)) == NC_NOERR && !w.found)
-            rc = fail_no_such(&l->v[i], root, why);
-    }
+    for (size_t i = 0; rc == NC_NOERR && i < l->n; i++)
+        rc = l->v[i].is_box ? hyperslab_take_box(h, &l->v[i], root, why) : apply_to_named(h, &l->v[i], root, why);
     if (rc != NC_NOERR)
         hyperslab_clear(h);
     return rc;

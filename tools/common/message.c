@@ -55,6 +55,28 @@ message_print(const char *fmt, ...)
 }
 
 int
+message_error(int rc, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    message_vprint(fmt, args);
+    va_end(args);
+    return rc;
+}
+
+bool
+message_refuse(const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    message_vprint(fmt, args);
+    va_end(args);
+    return false;
+}
+
+int
 message_fail(int rc, const char *what)
 {
     char *shown = redact_url(what);

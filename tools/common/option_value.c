@@ -11,15 +11,26 @@
 #include <string.h>
 
 bool
-option_number(const char *option, const char *value, long least, long most, long *out)
+option_number(const char *option, const char *value, int least, int most, int *out)
 {
     char *end;
+    long  n = strtol(value, &end, 10);
 
-    *out = strtol(value, &end, 10);
-    if (end != value && *end == '\0' && *out >= least && *out <= most)
+    *out = (int)n;
+    if (end != value && *end == '\0' && n >= least && n <= most)
         return true;
-    message_print("%s: not a number from %ld to %ld: %s", option, least, most, value);
-    return false;
+    return message_refuse("%s: not a number from %d to %d: %s", option, least, most, value);
+}
+
+bool
+option_count(const char *option, const char *value, int least, int most, size_t *out)
+{
+    int n;
+
+    if (!option_number(option, value, least, most, &n))
+        return false;
+    *out = (size_t)n;
+    return true;
 }
 
 bool
@@ -27,8 +38,14 @@ option_size(const char *option, const char *value, size_t *out)
 {
     if (size_parse(value, out))
         return true;
-    message_print("%s: not a size (like 4096, 64K, 5M, 2G): %s", option, value);
-    return false;
+    return message_refuse("%s: not a size (like 4096, 64K, 5M, 2G): %s", option, value);
+}
+
+bool
+option_size_or_0(const char *option, const char *value, size_t *out)
+{
+    *out = 0;
+    return strcmp(value, "0") == 0 || option_size(option, value, out);
 }
 
 bool
@@ -37,8 +54,7 @@ option_name(const char *option, const char *value, const char **out)
     *out = value;
     if (*value != '\0')
         return true;
-    message_print("%s: the name is empty", option);
-    return false;
+    return message_refuse("%s: the name is empty", option);
 }
 
 bool
@@ -46,8 +62,7 @@ option_names(const char *option, const char *value, name_list *list)
 {
     if (name_list_add_all(list, value))
         return true;
-    message_print("%s: %s%s" OPTION_EMPTY_NAME, option, value, *value != '\0' ? ": " : "");
-    return false;
+    return message_refuse("%s: %s%s" OPTION_EMPTY_NAME, option, value, *value != '\0' ? ": " : "");
 }
 
 bool
@@ -70,17 +85,48 @@ option_zarr_format(const char *value, int *out)
 {
     if (zarr_version_parse(value, out))
         return true;
-    message_print("--zarr-format: neither 2 nor 3: %s", value);
-    return false;
+    return message_refuse("--zarr-format: neither 2 nor 3: %s", value);
 }
 
 bool
 option_log_level(const char *value)
 {
-    long level;
+    int level;
 
     if (!option_number("-L", value, -1, 100, &level))
         return false;
-    (void)nc_set_log_level((int)level);
+    (void)nc_set_log_level(level);
     return true;
+}
+
+bool
+option_damaged(const char *value, damage_policy *out)
+{
+    static const char *const words[] = {[DAMAGE_STOP] = "stop", [DAMAGE_FILL] = "fill", [DAMAGE_SKIP] = "skip"};
+    int                      n;
+
+    if (!option_word("--damaged", value, words, 3, &n))
+        return false;
+    *out = (damage_policy)n;
+    return true;
+}
+
+bool
+option_limits(const char *value, hyperslab_limits *limits)
+{
+    char why[HYPERSLAB_WHY_SIZE];
+
+    if (hyperslab_parse(limits, value, why))
+        return true;
+    return message_refuse("-d: %s", why);
+}
+
+bool
+option_box(const char *value, hyperslab_limits *limits)
+{
+    char why[HYPERSLAB_WHY_SIZE];
+
+    if (hyperslab_parse_box(limits, value, why))
+        return true;
+    return message_refuse("%s", why);
 }

@@ -6,6 +6,8 @@
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
+#include "common/damage.h"
+#include "common/hyperslab.h"
 #include "common/name_list.h"
 
 #include <stdbool.h>
@@ -49,15 +51,20 @@ int options_fail(void);
 
 /* ---- values: false with a message that names the option, and says what is allowed; "" never is -------------- */
 
-bool option_number(const char *option, const char *value, long least, long most, long *out);
-bool option_size(const char *option, const char *value, size_t *out); /* 4096, 64K, 5M: size_parse() */
+bool option_number(const char *option, const char *value, int least, int most, int *out);
+bool option_count(const char *option, const char *value, int least, int most, size_t *out);
+bool option_size(const char *option, const char *value, size_t *out);      /* 4096, 64K, 5M: size_parse() */
+bool option_size_or_0(const char *option, const char *value, size_t *out); /* or 0 */
 bool option_name(const char *option, const char *value, const char **out);
 /* Adds names with commas between; none may be empty. */
 bool option_names(const char *option, const char *value, name_list *list);
 #define OPTION_EMPTY_NAME "an empty name: wanted: NAME,NAME..." /* what option_names() says of one */
 /* The value's place among the n words. */
 bool option_word(const char *option, const char *value, const char *const *words, int n, int *out);
-bool option_zarr_format(const char *value, int *out); /* of --zarr-format: 2 or 3 */
-bool option_log_level(const char *value);             /* of -L; sets it */
+bool option_zarr_format(const char *value, int *out);            /* of --zarr-format: 2 or 3 */
+bool option_log_level(const char *value);                        /* of -L; sets it */
+bool option_damaged(const char *value, damage_policy *out);      /* of --damaged */
+bool option_limits(const char *value, hyperslab_limits *limits); /* of -d: hyperslab_parse() */
+bool option_box(const char *value, hyperslab_limits *limits);    /* of --bbox: hyperslab_parse_box() */
 
 #endif /* OPTIONS_H */

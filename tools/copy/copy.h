@@ -96,11 +96,9 @@ typedef struct copy_opts {
 #define COPY_OPTS_INIT ((copy_opts){.deflate = -1, .min_chunked = 8192, .inlined = COPY_INLINED})
 
 /* Each parses the text of one option into `o`, and reports errors on stderr. */
-bool copy_parse_mode(copy_opts *o, const char *words);
 bool copy_parse_chunks(copy_opts *o, const char *spec);
 bool copy_parse_shards(copy_opts *o, const char *spec);
 bool copy_parse_filters(copy_opts *o, const char *spec);
-bool copy_parse_min_chunked(copy_opts *o, const char *text); /* a size, or 0: no variable is small */
 
 void copy_opts_clear(copy_opts *o);
 

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEMP_SUFFIX ".nczcopy"
-
 /* The files in their order, and the dimension along which they are joined. */
 typedef struct files {
     char **v;
@@ -95,8 +93,8 @@ check_options(const copy_opts *o)
 
     if (other == NULL)
         return NC_NOERR;
-    message_print("--aggregate: says where values lie, and changes nothing of them: not with %s", other);
-    return COPY_USAGE;
+    return message_error(COPY_USAGE, "--aggregate: says where values lie, and changes nothing of them: not with %s",
+                         other);
 }
 
 /* What is there is replaced if it is a dataset. */
@@ -109,13 +107,12 @@ check_old(const copy_opts *o, const copy_target *t)
         (void)nc_close(ncid);
         if (!o->keep)
             return NC_NOERR;
-        message_print("%s: is there (--no-clobber)", t->parts.shown);
-        return NC_EEXIST;
+        return message_error(NC_EEXIST, "%s: is there (--no-clobber)", t->parts.shown);
     }
     if (rc == ENOENT || rc == NC_ENOOBJECT || o->replace_all)
         return NC_NOERR;
-    message_print("%s: is no dataset, and would be replaced: choose another name, or --replace-all", t->parts.shown);
-    return NC_EEXIST;
+    return message_error(NC_EEXIST, "%s: is no dataset, and would be replaced: choose another name, or --replace-all",
+                         t->parts.shown);
 }
 
 /* The mode of what has another name until it is complete. */
@@ -136,35 +133,24 @@ name_target(const copy_opts *o, copy_target *t)
 {
     const char *mode = o->kind_given && o->mode != NULL ? o->mode : o->netcdf4 ? "netcdf4" : NULL;
     char       *keys = memory_need(path_mode_keys(mode, o->zarr_format));
-    int         one = 0, rc;
+    int         rc;
 
     *t = (copy_target){.ncid = -1, .lock = -1, .parts.size = sizeof t->parts};
     t->url = copy_add_keys(o->out, keys);
     free(keys);
     if (t->url == NULL || (rc = nczarr_path_split(t->url, &t->parts)) != NC_NOERR)
         return COPY_USAGE;
-    if (t->parts.local == NULL || t->parts.store == NCZARR_STORE_ARCHIVE) {
-        message_print("%s: an aggregation is written to a disk, as a file or a directory", t->parts.shown);
-        return NC_EINVAL;
-    }
-    if ((t->path = ncz_sys_follow(t->parts.local)) == NULL) {
-        message_print("%s: %s", o->out, strerror(errno));
-        return NC_EINVAL;
-    }
-    t->temp_path = memory_textf("%s" TEMP_SUFFIX, t->path);
+    if (t->parts.local == NULL || t->parts.store == NCZARR_STORE_ARCHIVE)
+        return message_error(NC_EINVAL, "%s: an aggregation is written to a disk, as a file or a directory",
+                             t->parts.shown);
+    if ((rc = copy_name_beside(o, t)) != NC_NOERR)
+        return rc;
     t->work = memory_textf("%s#%s", t->temp_path, mode_of(t));
-    if ((rc = copy_overlaps(o, t->url, false, &one)) != NC_NOERR)
-        return message_fail(rc, o->out);
-    if (one) {
-        message_print("%s and %s: source and target are one, or one is inside the other: nothing was changed", o->in,
-                      o->out);
-        return NC_EINVAL;
-    }
-    return check_old(o, t);
+    return (rc = copy_check_apart(o, t)) == NC_NOERR ? check_old(o, t) : rc;
 }
 
 static int
-publish(const copy_target *t)
+publish(copy_target *t)
 {
     int ncid, rc;
 
@@ -175,10 +161,7 @@ publish(const copy_target *t)
         if ((rc = nc_delete(t->url)) != NC_NOERR)
             return message_fail(rc, t->parts.shown);
     }
-    if (ncz_system.name.renameat(AT_FDCWD, t->temp_path, AT_FDCWD, t->path) == 0)
-        return NC_NOERR;
-    message_print("%s: cannot be renamed to %s: %s", t->temp_path, t->path, strerror(errno));
-    return NC_ECANTCREATE;
+    return copy_rename_temp(t);
 }
 
 int

@@ -31,29 +31,34 @@ fits_memory(const copy_opts *o, const copy_var *v)
     return left > 0;
 }
 
-/* Other readers may learn the fill value of missing chunks from the copy; they must not lose it. */
 void
-copy_drop_fill_null(char *in, const char *out)
+copy_drop_from_encoding(char *encoding, const char *member)
 {
-    static const char member[] = ", \"fill_null\": true";
-    char             *at = strstr(in, member);
+    char *at = strstr(encoding, member);
 
-    if (at != NULL && strstr(out, member) == NULL)
-        memmove(at, at + sizeof member - 1, strlen(at + sizeof member - 1) + 1);
+    if (at != NULL)
+        memmove(at, at + strlen(member), strlen(at + strlen(member)) + 1);
 }
 
-/* Takes the member "fill", which is a number in hexadecimal or null, out of the text. */
-static char *
-take_fill(char *encoding)
+char *
+copy_cut_fill(char *encoding)
 {
-    static const char name[] = "\"fill\": ";
-    char             *at = strstr(encoding, name), *end = at != NULL ? strchr(at, ',') : NULL, *fill;
+    static const char first[] = ", \"fill\": ";
+    char             *at = strstr(encoding, first), *end = at != NULL ? strstr(at, ", \"codecs\": ") : NULL, *fill;
 
     if (end == NULL)
-        return memory_textf("%s", "");
-    fill = memory_textf("%.*s", (int)(end - at), at);
+        return memory_need(strdup(""));
+    fill = memory_need(strndup(at + sizeof first - 1, (size_t)(end - at) - (sizeof first - 1)));
     memmove(at, end, strlen(end) + 1);
     return fill;
+}
+
+/* Other readers may learn the fill value of missing chunks from the copy; they must not lose it. */
+static void
+drop_fill_null(char *in, const char *out)
+{
+    if (strstr(out, COPY_FILL_NULL) == NULL)
+        copy_drop_from_encoding(in, COPY_FILL_NULL);
 }
 
 bool
@@ -66,10 +71,10 @@ copy_compare_encodings(char *in, char *out, bool *other_fill)
         return false;
     in[measure_chunk_part(in)] = '\0';
     out[measure_chunk_part(out)] = '\0';
-    copy_drop_fill_null(in, out);
-    copy_drop_fill_null(out, in);
-    fill_in = take_fill(in);
-    fill_out = take_fill(out);
+    drop_fill_null(in, out);
+    drop_fill_null(out, in);
+    fill_in = copy_cut_fill(in);
+    fill_out = copy_cut_fill(out);
     same = strcmp(in, out) == 0;
     *other_fill = strcmp(fill_in, fill_out) != 0 || strstr(fill_in, "null") != NULL;
     free(fill_in);
@@ -96,7 +101,7 @@ choose_raw(const copy_opts *o, const copy_source *s, copy_var *v, char *in, cons
 {
     size_t n, m = measure_chunk_part(out);
 
-    copy_drop_fill_null(in, out);
+    drop_fill_null(in, out);
     n = measure_chunk_part(in);
 
     v->raw_objects =

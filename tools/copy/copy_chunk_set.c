@@ -7,19 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t
-count_along(const copy_var *v, const size_t *chunk, int d)
-{
-    return v->shape[d] / chunk[d] + (v->shape[d] % chunk[d] != 0);
-}
-
 size_t
 copy_grid_size(const copy_var *v, const size_t *chunk)
 {
     size_t n = 1;
 
     for (int d = 0; d < v->rank; d++)
-        n *= count_along(v, chunk, d);
+        n *= copy_divide_up(v->shape[d], chunk[d]);
     return n;
 }
 
@@ -30,7 +24,7 @@ find_place(const copy_var *v, const size_t *chunk, const size_t *index)
     size_t place = 0;
 
     for (int d = 0; d < v->rank; d++)
-        place = place * count_along(v, chunk, d) + index[d];
+        place = place * copy_divide_up(v->shape[d], chunk[d]) + index[d];
     return place;
 }
 
@@ -109,6 +103,40 @@ copy_chunk_set_load(int grp, int varid, const copy_var *v, const size_t *chunk, 
     return rc;
 }
 
+typedef struct lister {
+    const copy_var *v;
+    copy_chunk_set  seen; /* objects that hold several chunks */
+    size_t         *at;
+    copy_unit_each  each;
+    void           *arg;
+} lister;
+
+static int
+list_unit(const size_t *index, const char *key, unsigned long long offset, unsigned long long length, void *arg)
+{
+    lister         *l = arg;
+    const copy_var *v = l->v;
+    const size_t   *unit = copy_raw_unit(v);
+
+    (void)offset;
+    for (int d = 0; d < v->rank; d++)
+        l->at[d] = index[d] / (unit[d] / v->chunk_in[d]);
+    if (!copy_part_index(v, unit, l->at) || (v->raw_objects && !copy_chunk_set_add(&l->seen, v, unit, l->at)))
+        return 0;
+    return l->each(l->at, key, v->raw_objects ? NCZARR_MAP_WHOLE : length, l->arg);
+}
+
+int
+copy_list_units(int in, const copy_var *v, copy_unit_each each, void *arg)
+{
+    lister l = {.v = v, .at = memory_alloc((size_t)v->rank, sizeof *l.at), .each = each, .arg = arg};
+    int    rc = nczarr_list_var_chunks(in, v->in, list_unit, &l);
+
+    copy_chunk_set_clear(&l.seen);
+    free(l.at);
+    return rc;
+}
+
 /* True if other readers know what a missing chunk of the variable reads as. */
 static bool
 is_fill_known(int ncid, int varid)
@@ -164,25 +192,34 @@ copy_chunk_set_load_sparse(int in, int out, const copy_var *v, copy_chunk_set *s
     return source->n < copy_grid_size(v, v->chunk_in);
 }
 
+bool
+copy_next_index(int rank, const size_t *first, const size_t *last, size_t *at)
+{
+    for (int d = rank - 1; d >= 0; d--) {
+        if (at[d]++ < last[d])
+            return true;
+        at[d] = first[d];
+    }
+    return false;
+}
+
 size_t
 copy_chunk_set_count(const copy_chunk_set *set, const copy_var *v, const size_t *chunk, const size_t *start,
                      const size_t *count, size_t *of)
 {
-    size_t *at = memory_alloc((size_t)v->rank, sizeof *at);
+    size_t *first = memory_alloc(3 * (size_t)v->rank, sizeof *first), *last = first + v->rank, *at = last + v->rank;
     size_t  found = 0;
-    bool    more = true;
 
-    for (int d = 0; d < v->rank; d++)
-        at[d] = start[d] / chunk[d];
-    for (*of = 0; more; (*of)++) {
-        found += copy_chunk_set_has(set, v, chunk, at);
-        more = false;
-        for (int d = v->rank - 1; d >= 0 && !more; d--) {
-            more = at[d] < (start[d] + count[d] - 1) / chunk[d];
-            at[d] = more ? at[d] + 1 : start[d] / chunk[d];
-        }
+    for (int d = 0; d < v->rank; d++) {
+        at[d] = first[d] = start[d] / chunk[d];
+        last[d] = (start[d] + count[d] - 1) / chunk[d];
     }
-    free(at);
+    *of = 0;
+    do {
+        found += copy_chunk_set_has(set, v, chunk, at);
+        ++*of;
+    } while (copy_next_index(v->rank, first, last, at));
+    free(first);
     return found;
 }
 

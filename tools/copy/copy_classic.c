@@ -13,8 +13,7 @@
 static int
 fail_lack(const copy_source *s, const char *path, const char *what, const char *help)
 {
-    message_print("%s: %s, which CDF-%d lacks%s", path, what, s->cdf, help);
-    return NC_ENOTNC4;
+    return message_error(NC_ENOTNC4, "%s: %s, which CDF-%d lacks%s", path, what, s->cdf, help);
 }
 
 /* The same of one object alone, a variable or (`att` not NULL) an attribute, which --skip-unreadable leaves out: then

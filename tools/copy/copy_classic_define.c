@@ -10,36 +10,24 @@
 
 /* ---- attributes ---- */
 
-/* One text, with a newline between strings. */
-static char *
-join_strings(char *const *strings, size_t n)
-{
-    char *text = memory_need(strdup(""));
-
-    for (size_t i = 0; i < n; i++) {
-        char *longer = memory_textf("%s%s%s", text, i > 0 ? "\n" : "", strings[i] != NULL ? strings[i] : "");
-
-        free(text);
-        text = longer;
-    }
-    return text;
-}
-
 char *
 copy_att_text(int grp, int varid, const char *name)
 {
-    size_t len = 0;
-    char **strings, *text = NULL;
+    text_buf text = TEXT_BUF_INIT;
+    size_t   len = 0;
+    char   **strings;
 
     if (nc_inq_attlen(grp, varid, name, &len) != NC_NOERR)
         return NULL;
     strings = memory_alloc(len, sizeof *strings);
-    if (len == 0 || nc_get_att_string(grp, varid, name, strings) == NC_NOERR)
-        text = join_strings(strings, len);
-    if (text != NULL)
+    if (len == 0 || nc_get_att_string(grp, varid, name, strings) == NC_NOERR) {
+        text_reset(&text); /* also of none */
+        for (size_t i = 0; i < len; i++)
+            text_addf(&text, "%s%s", i > 0 ? "\n" : "", strings[i] != NULL ? strings[i] : "");
         (void)nc_free_string(len, strings);
+    }
     free(strings);
-    return text;
+    return text.s;
 }
 
 static int
@@ -115,7 +103,8 @@ put_flags(const copy_source *s, const copy_var *v, int out)
 {
     int        grp = s->groups[v->group].in, rc;
     user_type *t = NULL;
-    char      *meanings = NULL, *values;
+    text_buf   meanings = TEXT_BUF_INIT;
+    char      *values;
 
     if (v->type <= NC_MAX_ATOMIC_TYPE || nc_inq_attid(out, v->out, "flag_values", NULL) == NC_NOERR ||
         nc_inq_attid(out, v->out, "flag_meanings", NULL) == NC_NOERR)
@@ -124,17 +113,14 @@ put_flags(const copy_source *s, const copy_var *v, int out)
         return message_fail(rc, v->path);
     values = memory_alloc(t->nmembers + 1, t->size);
     for (size_t i = 0; rc == NC_NOERR && i < t->nmembers; i++) {
-        char *longer = memory_textf("%s%s%s", i > 0 ? meanings : "", i > 0 ? " " : "", t->members[i].name);
-
-        free(meanings);
-        meanings = longer;
+        text_addf(&meanings, "%s%s", i > 0 ? " " : "", t->members[i].name);
         rc = nc_inq_enum_member(grp, v->type, (int)i, NULL, values + i * t->size);
     }
     if (rc == NC_NOERR && t->nmembers > 0 &&
         (rc = nc_put_att(out, v->out, "flag_values", v->type_out, t->nmembers, values)) == NC_NOERR)
-        rc = nc_put_att_text(out, v->out, "flag_meanings", strlen(meanings), meanings);
+        rc = nc_put_att_text(out, v->out, "flag_meanings", meanings.len, meanings.s);
     free(values);
-    free(meanings);
+    text_clear(&meanings);
     user_type_free(t);
     return rc == NC_NOERR ? rc : message_fail(rc, v->path);
 }

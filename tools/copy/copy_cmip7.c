@@ -7,29 +7,12 @@
  */
 #include "copy_int.h"
 
+#include "common/coord_role.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 enum { PACKED_BYTES = 4 << 20 };
-
-/* A text attribute, in new memory; NULL: it is not there, or no text. */
-static char *
-read_text(int grp, int varid, const char *name)
-{
-    nc_type type = NC_NAT;
-    size_t  len = 0;
-    char   *text;
-
-    if (nc_inq_att(grp, varid, name, &type, &len) != NC_NOERR)
-        return NULL;
-    if (type != NC_CHAR)
-        return type == NC_STRING && len == 1 ? copy_att_text(grp, varid, name) : NULL;
-    text = memory_alloc(len + 1, 1);
-    if (nc_get_att_text(grp, varid, name, text) != NC_NOERR)
-        len = 0;
-    text[len] = '\0';
-    return text;
-}
 
 /* A variable of the root whose data are in chunks; NULL: there is none of that name. */
 static copy_var *
@@ -89,7 +72,7 @@ void
 copy_pack_cmip7(const copy_opts *o, const copy_source *s)
 {
     copy_var *time = o->cmip7 ? find_var(s, "time") : NULL;
-    char     *name = time != NULL ? read_text(s->groups[time->group].in, time->in, "bounds") : NULL;
+    char     *name = time != NULL ? coord_text_att(s->groups[time->group].in, time->in, "bounds") : NULL;
 
     if (!o->cmip7)
         return;
@@ -97,7 +80,7 @@ copy_pack_cmip7(const copy_opts *o, const copy_source *s)
     if (name != NULL)
         pack_whole(find_var(s, name));
     free(name);
-    name = read_text(s->ncid, NC_GLOBAL, "variable_id");
+    name = coord_text_att(s->ncid, NC_GLOBAL, "variable_id");
     if (name != NULL)
         pack_steps(find_var(s, name));
     free(name);

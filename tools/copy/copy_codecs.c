@@ -179,8 +179,7 @@ parse_word(const char *text, size_t len, unsigned *out)
 static bool
 fail_filter(const char *text, size_t len, const char *why)
 {
-    message_print("-F: %.*s: %s", (int)len, text, why);
-    return false;
+    return message_refuse("-F: %.*s: %s", (int)len, text, why);
 }
 
 static bool
@@ -305,11 +304,10 @@ define_filters(bool file, int out, int varid, const char *spec)
     int         rc = NC_NOERR;
     filter_word w;
 
-    if (file && (*spec == '[' || *spec == '{')) {
-        message_print("-F: %s: JSON is for codecs of Zarr: a netCDF-4 file has filters by name or number, as zstd,3",
-                      spec);
-        return COPY_USAGE;
-    }
+    if (file && (*spec == '[' || *spec == '{'))
+        return message_error(
+            COPY_USAGE,
+            "-F: %s: JSON is for codecs of Zarr: a netCDF-4 file has filters by name or number, as zstd,3", spec);
     if (*spec == '[')
         return define_list(out, varid, spec);
     if (*spec == '{')

@@ -16,10 +16,8 @@ copy_fail_read(const copy_state *r, int rc, const copy_var *v)
     char text[ERROR_TEXT_SIZE];
 
     error_text(rc, v->path, text);
-    if (r->o->in_place || !damage_is_cause(r->s->groups[v->group].in, v->in, rc)) {
-        message_print("%s: %s", v->path, text);
-        return rc;
-    }
+    if (r->o->in_place || !damage_is_cause(r->s->groups[v->group].in, v->in, rc))
+        return message_error(rc, "%s: %s", v->path, text);
     message_print("%s: %s; --damaged=fill copies the rest, with the fill value in place of damaged chunks", v->path,
                   text);
     copy_set_damage_met();
@@ -57,12 +55,9 @@ copy_scan_all(copy_state *r, damage_log *log, bool skip)
 {
     copy_source *s = r->s;
     size_t       kept = 0, i;
-    double       total = 0;
     int          rc = NC_NOERR;
 
-    for (i = 0; i < s->nvars; i++)
-        total += s->vars[i].data ? (double)s->vars[i].nelems * (double)s->vars[i].value : 0;
-    copy_progress_begin(&r->progress, r->o, total);
+    copy_progress_begin(&r->progress, r->o, copy_data_bytes(s));
     r->progress.phase = "check";
     for (i = 0; rc == NC_NOERR && i < s->nvars; i++) {
         copy_var v = s->vars[i];

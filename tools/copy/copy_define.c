@@ -9,19 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What one group or dimension makes impossible costs it alone, with --skip-unreadable. */
+int
+copy_leave_out(const copy_opts *o, copy_source *s, int rc, const char *path, const char *why)
+{
+    if (!o->skip_unreadable || rc == NC_ENOMEM)
+        return message_error(rc, "%s: %s", path, why);
+    copy_lose(&s->losses, path, NULL, why);
+    return NC_NOERR;
+}
+
+/* For the reason that the library gives. */
 static int
 leave_out(const copy_opts *o, copy_source *s, int rc, const char *path, const char *name)
 {
     char text[ERROR_TEXT_SIZE];
 
     error_text(rc, name, text);
-    if (!o->skip_unreadable || rc == NC_ENOMEM) {
-        message_print("%s: %s", path, text);
-        return rc;
-    }
-    copy_lose(&s->losses, path, NULL, text);
-    return NC_NOERR;
+    return copy_leave_out(o, s, rc, path, text);
 }
 
 static int
@@ -108,6 +112,20 @@ copy_grow_dims(const copy_opts *o, const copy_source *s, int out)
     return NC_NOERR;
 }
 
+int
+copy_define_all(const copy_opts *o, copy_source *s, int out)
+{
+    int rc;
+
+    if ((rc = copy_define(o, s, out)) != NC_NOERR)
+        return rc;
+    if ((rc = nc_enddef(out)) != NC_NOERR)
+        return message_fail(rc, o->in);
+    if ((rc = copy_grow_dims(o, s, out)) != NC_NOERR)
+        return rc;
+    return copy_late_atts(s);
+}
+
 /* ---- a target that is resumed ---- */
 
 /* What the target lacks was left out. */
@@ -119,15 +137,12 @@ find_groups(const copy_opts *o, copy_source *s, int out)
     for (size_t g = 0; g < s->ngroups;) {
         copy_group *grp = &s->groups[g];
 
-        grp->out = out;
-        rc = strcmp(grp->path, "/") != 0 ? nc_inq_grp_full_ncid(out, grp->path, &grp->out) : NC_NOERR;
-        if (rc == NC_NOERR) {
+        if ((rc = nc_inq_grp_full_ncid(out, grp->path, &grp->out)) == NC_NOERR)
             g++;
-            continue;
-        }
-        if ((rc = leave_out(o, s, rc, grp->path, NULL)) != NC_NOERR)
+        else if ((rc = leave_out(o, s, rc, grp->path, NULL)) == NC_NOERR)
+            copy_drop_group(s, g);
+        else
             return rc;
-        copy_drop_group(s, g);
     }
     return NC_NOERR;
 }

@@ -100,7 +100,6 @@ define_storage(const copy_opts *o, const copy_source *s, const copy_var *v)
     int     in = s->groups[v->group].in, out = s->groups[v->group].out, flags = copy_codec_flags(o, v), rc;
     size_t *none = memory_alloc((size_t)v->rank, sizeof *none);
 
-    memset(none, 0, (size_t)v->rank * sizeof *none);
     flags |= (o->in_place ? NCZARR_COPY_EXACT : 0) | (o->netcdf_types ? NCZARR_COPY_NETCDF_TYPES : 0);
     rc = nczarr_copy_var_storage(in, v->in, out, v->out, has_own_chunks(o, s, v) ? v->chunk_out : NULL,
                                  v->shard_out != NULL ? v->shard_out : none, flags);
@@ -114,12 +113,11 @@ define_storage(const copy_opts *o, const copy_source *s, const copy_var *v)
 
 /* Does an option ask for something else than the source has of what its document says? */
 static bool
-changes_storage(const copy_opts *o, const copy_source *s, const copy_var *v)
+changes_storage(const copy_opts *o, const copy_var *v)
 {
     size_t nbytes = (size_t)v->rank * sizeof *v->chunk_in;
     bool   shards = v->shard_in != NULL || v->shard_out != NULL;
 
-    (void)s;
     return copy_codec_flags(o, v) != 0 || o->netcdf_types || memcmp(v->chunk_in, v->chunk_out, nbytes) != 0 ||
            (shards &&
             (v->shard_in == NULL || v->shard_out == NULL || memcmp(v->shard_in, v->shard_out, nbytes) != 0));
@@ -157,7 +155,7 @@ define_by_document(const copy_opts *o, const copy_source *s, copy_var *v, nc_typ
     int in = s->groups[v->group].in, out = s->groups[v->group].out;
     int rc = nczarr_copy_var_document(in, v->in, out, v->type != NC_NAT ? type : NC_NAT, ids, &v->out);
 
-    return rc == NC_NOERR && !v->carried && changes_storage(o, s, v) ? change_storage(o, s, v) : rc;
+    return rc == NC_NOERR && !v->carried && changes_storage(o, v) ? change_storage(o, s, v) : rc;
 }
 
 /*
@@ -169,7 +167,7 @@ define_one(const copy_opts *o, const copy_source *s, copy_var *v, nc_type type, 
 {
     int in = s->groups[v->group].in, out = s->groups[v->group].out, rc = NC_ENOTBUILT, first;
 
-    if (v->carried || (!o->in_place && !changes_storage(o, s, v) && are_plain(in, out)))
+    if (v->carried || (!o->in_place && !changes_storage(o, v) && are_plain(in, out)))
         rc = define_by_document(o, s, v, type, ids);
     if (rc != NC_ENOTBUILT || v->carried)
         return rc;
@@ -213,12 +211,9 @@ leave_out(const copy_opts *o, copy_source *s, const copy_var *v, int rc, bool *l
         snprintf(text, sizeof text, "one of its dimensions is left out");
     if (v->out >= 0 && s->cdf == 0)
         (void)nczarr_undef_var(s->groups[v->group].out, v->out);
-    *left = o->skip_unreadable && rc != NC_ENOMEM;
-    if (*left)
-        copy_lose(&s->losses, v->path, NULL, text);
-    else
-        message_print("%s: %s", v->path, text);
-    return *left ? NC_NOERR : rc;
+    rc = copy_leave_out(o, s, rc, v->path, text);
+    *left = rc == NC_NOERR;
+    return rc;
 }
 
 static int

@@ -1,111 +1,75 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * copy_documents.c: the documents that a dataset with given definitions has in another version of Zarr. The library
- * writes them into a map in memory, and a map around it notes in which order.
- *
- * The dataset is created with commit=close, so that the root's documents are put last, in the order in which they
- * publish a dataset. That of the others does not matter: nobody looks for them before the root's are there.
+ * copy_documents.c: the documents that a dataset with given definitions has, as the library writes them into a map in
+ * memory, and the order in which they make a dataset elsewhere: those of the root last, and of these last the one that
+ * makes the place a dataset. That of the others does not matter: nobody looks for them before the root's are there.
  */
 #include "copy_int.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- a map that notes the order of puts ---- */
-
 static void
-forget_key(copy_documents *docs, const char *key)
+add_key(copy_documents *docs, const char *key)
 {
-    for (size_t i = 0; i < docs->n; i++)
-        if (strcmp(docs->key[i], key) == 0) {
-            free(docs->key[i]);
-            memmove(docs->key + i, docs->key + i + 1, (docs->n - i - 1) * sizeof *docs->key);
-            docs->n--;
-            return;
-        }
-}
-
-static int
-get_object(void *user, const char *key, unsigned long long start, unsigned long long count, nczarr_map_reply *reply)
-{
-    const copy_documents *docs = user;
-    void                 *data = NULL;
-    size_t                len = 0;
-    int                   rc = nczarr_map_get(docs->map, key, &data, &len);
-
-    (void)start, (void)count; /* always the whole object */
-    if (rc == NC_NOERR)
-        rc = nczarr_map_answer(reply, data, len);
-    free(data);
-    return rc;
-}
-
-static int
-put_object(void *user, const char *key, const void *data, size_t count)
-{
-    copy_documents *docs = user;
-
-    forget_key(docs, key);
     docs->key = memory_grow(docs->key, docs->n, sizeof *docs->key);
     docs->key[docs->n++] = memory_need(strdup(key));
-    return nczarr_map_write(docs->map, key, count, data);
+}
+
+static bool
+is_root_document(int version, const char *key)
+{
+    const char *name;
+
+    for (size_t i = 0; (name = nczarr_document(version, i, NULL)) != NULL; i++)
+        if (strcmp(name, key) == 0)
+            return true;
+    return false;
 }
 
 static int
-delete_object(void *user, const char *key)
+add_inner_key(const char *key, unsigned long long length, void *arg)
 {
-    copy_documents *docs = user;
+    copy_documents *docs = arg;
 
-    forget_key(docs, key);
-    return nczarr_map_delete(docs->map, key);
+    (void)length;
+    if (!is_root_document(docs->version, key))
+        add_key(docs, key);
+    return 0;
 }
 
-static int
-list_objects(void *user, const char *prefix, nczarr_map_each each, void *arg)
+/* What makes a place a dataset is first among the names, and the last one here. */
+static void
+add_root_keys(copy_documents *docs)
 {
-    const copy_documents *docs = user;
+    const char *name;
+    size_t      n = 0;
 
-    return nczarr_map_search(docs->map, prefix, each, arg);
-}
-
-/* ---- the documents ---- */
-
-static int
-define_all(const copy_opts *o, copy_source *s, int out)
-{
-    int rc;
-
-    if ((rc = copy_define(o, s, out)) != NC_NOERR)
-        return rc;
-    if ((rc = nc_enddef(out)) != NC_NOERR)
-        return message_fail(rc, o->in);
-    if ((rc = copy_grow_dims(o, s, out)) != NC_NOERR)
-        return rc;
-    return copy_late_atts(s);
+    while (nczarr_document(docs->version, n, NULL) != NULL)
+        n++;
+    while (n-- > 0)
+        if (nczarr_map_exists(docs->map, name = nczarr_document(docs->version, n, NULL)) == NC_NOERR)
+            add_key(docs, name);
 }
 
 int
 copy_documents_make(const copy_opts *o, copy_source *s, const char *modes, copy_documents *docs)
 {
-    const nczarr_map_ops ops = {.size = sizeof ops,
-                                .name = "documents",
-                                .get = get_object,
-                                .put = put_object,
-                                .del = delete_object,
-                                .list = list_objects};
-    nczarr_map          *map = NULL;
-    int                  out = -1, rc;
+    int out = -1, rc;
 
-    if ((rc = nczarr_map_memory(&docs->map)) != NC_NOERR || (rc = nczarr_map_own(&ops, docs, &map)) != NC_NOERR ||
-        (rc = nczarr_create_map(map, modes, NC_CLOBBER | NCZARR_VERBATIM | (o->classic ? NC_CLASSIC_MODEL : 0),
+    if ((rc = nczarr_map_memory(&docs->map)) != NC_NOERR ||
+        (rc = nczarr_create_map(docs->map, modes, NC_CLOBBER | NCZARR_VERBATIM | (o->classic ? NC_CLASSIC_MODEL : 0),
                                 &out)) != NC_NOERR)
-        (void)message_fail(rc, o->in);
-    else if ((rc = define_all(o, s, out)) != NC_NOERR)
+        return message_fail(rc, o->in);
+    if ((rc = copy_define_all(o, s, out)) != NC_NOERR) {
         (void)nc_abort(out);
-    else if ((rc = nc_close(out)) != NC_NOERR)
-        (void)message_fail(rc, o->in);
-    (void)nczarr_map_close(map);
-    return rc;
+        return rc;
+    }
+    if ((rc = nczarr_inq_zarr_format(out, &docs->version, NULL)) != NC_NOERR || (rc = nc_close(out)) != NC_NOERR ||
+        (rc = nczarr_map_walk(docs->map, "", add_inner_key, docs)) != NC_NOERR)
+        return message_fail(rc, o->in);
+    add_root_keys(docs);
+    return NC_NOERR;
 }
 
 void

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * copy_dry_run.c: what a copy would write. The target's documents are made in a map that only counts, so their number
- * is exact. Chunks that would be copied without decoding are counted in the source. Chunks that would be encoded again
- * are encoded when they are few, else a sample of them is; the sums are then marked as estimates.
+ * copy_dry_run.c: what a copy would write. The target's documents are made in memory, so their number is exact. Chunks
+ * that would be copied without decoding are counted in the source. Chunks that would be encoded again are encoded when
+ * they are few, else a sample of them is; the sums are then marked as estimates.
  */
 #include "copy_int.h"
 
@@ -17,38 +17,15 @@ enum { SAMPLES = 8 };
 typedef struct counts {
     double objects, bytes;
     bool   about;
-
-    /* With `named`: each put and deletion, as the last one of a key is what stays. */
-    bool           named;
-    struct change *changes;
-    size_t         n, cap;
 } counts;
-
-typedef struct change {
-    char  *key;
-    size_t seq, len;
-    bool   there;
-} change;
 
 /* ---- the map that counts ---- */
 
 static int
 get_nothing(void *user, const char *key, unsigned long long start, unsigned long long count, nczarr_map_reply *reply)
 {
-    (void)user;
-    (void)key;
-    (void)start;
-    (void)count;
-    (void)reply;
+    (void)user, (void)key, (void)start, (void)count, (void)reply;
     return NC_EEMPTY;
-}
-
-static void
-record_change(counts *c, const char *key, size_t len, bool there)
-{
-    c->changes = memory_room(c->changes, c->n, &c->cap, sizeof *c->changes);
-    c->changes[c->n] = (change){.key = memory_need(strdup(key)), .seq = c->n, .len = len, .there = there};
-    c->n++;
 }
 
 static int
@@ -56,63 +33,23 @@ count_put(void *user, const char *key, const void *data, size_t len)
 {
     counts *c = user;
 
-    (void)data;
-    if (c->named) {
-        record_change(c, key, len, true);
-        return NC_NOERR;
-    }
+    (void)key, (void)data;
     c->objects++;
     c->bytes += (double)len;
     return NC_NOERR;
 }
 
 static int
-count_del(void *user, const char *key)
+delete_nothing(void *user, const char *key)
 {
-    counts *c = user;
-
-    if (c->named)
-        record_change(c, key, 0, false);
+    (void)user, (void)key;
     return NC_NOERR;
-}
-
-static int
-compare_changes(const void *x, const void *y)
-{
-    const change *a = x, *b = y;
-    int           d = strcmp(a->key, b->key);
-
-    return d != 0 ? d : (a->seq > b->seq) - (a->seq < b->seq);
-}
-
-/* Counts the objects that remain in the end. */
-static void
-count_changes(counts *c)
-{
-    if (c->n > 1)
-        qsort(c->changes, c->n, sizeof *c->changes, compare_changes);
-    for (size_t i = 0; i < c->n; i++)
-        if (c->changes[i].there && (i + 1 == c->n || strcmp(c->changes[i].key, c->changes[i + 1].key) != 0)) {
-            c->objects++;
-            c->bytes += (double)c->changes[i].len;
-        }
-}
-
-static void
-clear_counts(counts *c)
-{
-    for (size_t i = 0; i < c->n; i++)
-        free(c->changes[i].key);
-    free(c->changes);
 }
 
 static int
 list_nothing(void *user, const char *prefix, nczarr_map_each each, void *arg)
 {
-    (void)user;
-    (void)prefix;
-    (void)each;
-    (void)arg;
+    (void)user, (void)prefix, (void)each, (void)arg;
     return NC_NOERR;
 }
 
@@ -120,7 +57,7 @@ static const nczarr_map_ops counting = {.size = sizeof counting,
                                         .name = "dry-run",
                                         .get = get_nothing,
                                         .put = count_put,
-                                        .del = count_del,
+                                        .del = delete_nothing,
                                         .list = list_nothing};
 
 /* Creates the target in a map that counts into `c`. The caller closes the map, also after a failure. */
@@ -138,47 +75,32 @@ create_counting(const copy_state *r, counts *c, nczarr_map **map, int *ncid)
 /* ---- chunks as they are ---- */
 
 typedef struct adder {
-    nczarr_map     *map;
-    counts         *c;
-    const copy_var *v;
-    copy_chunk_set  shards; /* counted ones, with raw_objects */
-    size_t         *at;     /* place for an index */
-    int             rc;
+    nczarr_map *map;
+    counts     *c;
 } adder;
 
 static int
-add_listed_chunk(const size_t *index, const char *key, unsigned long long offset, unsigned long long length,
-                 void *arg)
+add_listed_unit(const size_t *index, const char *key, unsigned long long length, void *arg)
 {
-    adder             *a = arg;
-    const size_t      *unit = a->v->raw_objects ? a->v->shard_in : a->v->chunk_in;
-    unsigned long long len = length;
+    adder *a = arg;
+    int    rc = length == NCZARR_MAP_WHOLE ? nczarr_map_len(a->map, key, &length) : NC_NOERR;
 
-    (void)offset;
-    for (int d = 0; d < a->v->rank; d++)
-        a->at[d] = index[d] / (unit[d] / a->v->chunk_in[d]);
-    if (!copy_part_index(a->v, unit, a->at))
-        return 0;
-    if (a->v->raw_objects) {
-        if (!copy_chunk_set_add(&a->shards, a->v, a->v->shard_in, a->at))
-            return 0;
-        len = NCZARR_MAP_WHOLE;
-    }
-    if (len == NCZARR_MAP_WHOLE && (a->rc = nczarr_map_len(a->map, key, &len)) != NC_NOERR)
-        return a->rc;
+    (void)index;
+    if (rc != NC_NOERR)
+        return rc;
     a->c->objects++;
-    a->c->bytes += (double)len;
-    return 0;
+    a->c->bytes += (double)length;
+    return NC_NOERR;
 }
 
 static int
 count_raw(const copy_state *r, const copy_var *v, counts *c)
 {
-    adder a = {.c = c, .v = v, .at = memory_alloc((size_t)v->rank, sizeof *a.at)};
+    adder a = {.c = c};
     int   grp = r->s->groups[v->group].in, rc;
 
     if ((rc = nczarr_inq_map(grp, &a.map)) == NC_NOERR)
-        rc = nczarr_list_var_chunks(grp, v->in, add_listed_chunk, &a);
+        rc = copy_list_units(grp, v, add_listed_unit, &a);
     if (rc != NC_NOERR && r->fill != NULL && damage_is_cause(grp, v->in, rc)) {
         c->about = true; /* what would be listed after a damaged index is not known */
         rc = NC_NOERR;
@@ -186,8 +108,6 @@ count_raw(const copy_state *r, const copy_var *v, counts *c)
         (void)copy_fail_read(r, rc, v);
     }
     (void)nczarr_map_close(a.map);
-    copy_chunk_set_clear(&a.shards);
-    free(a.at);
     return rc;
 }
 
@@ -232,7 +152,7 @@ encode_sample(copy_state *r, sample *s, counts *all, counts *c)
     int             rc = NC_NOERR;
 
     for (int d = 0; d < v->rank; d++)
-        pieces *= v->shape[d] / s->piece.step[d] + (v->shape[d] % s->piece.step[d] != 0);
+        pieces *= copy_divide_up(v->shape[d], s->piece.step[d]);
     every = v->nelems <= SAMPLE_BYTES / v->value || pieces <= SAMPLES ? 1 : pieces / SAMPLES;
     do {
         if (at++ % every == 0 && (rc = encode_piece(s, &coded)) != NC_NOERR)
@@ -383,28 +303,21 @@ count_vars(copy_state *r, counts *all, counts *sum)
 static int
 count_documents(copy_state *r, counts *sum)
 {
-    nczarr_map *map = NULL;
-    counts      c = {.named = true};
-    int         ncid, rc;
+    copy_documents     docs = {.map = NULL};
+    counts             c = {.about = false};
+    unsigned long long len = 0;
+    int                rc = copy_documents_make(r->o, r->s, r->t->parts.fragment, &docs);
 
-    if ((rc = create_counting(r, &c, &map, &ncid)) != NC_NOERR)
-        goto done;
-    if ((rc = copy_define(r->o, r->s, ncid)) == NC_NOERR && (rc = nc_enddef(ncid)) == NC_NOERR &&
-        (rc = copy_grow_dims(r->o, r->s, ncid)) == NC_NOERR)
-        rc = copy_late_atts(r->s);
-    if (rc != NC_NOERR) {
-        (void)nc_abort(ncid);
-        goto done;
-    }
-    if ((rc = nc_close(ncid)) != NC_NOERR)
-        (void)message_fail(rc, r->t->parts.path);
-    count_changes(&c);
-    print_counts("metadata", &c, "");
+    for (size_t i = 0; rc == NC_NOERR && i < docs.n; i++)
+        if ((rc = nczarr_map_len(docs.map, docs.key[i], &len)) != NC_NOERR)
+            (void)message_fail(rc, r->t->parts.path);
+        else
+            c = (counts){.objects = c.objects + 1, .bytes = c.bytes + (double)len};
+    if (rc == NC_NOERR)
+        print_counts("metadata", &c, "");
     sum->objects += c.objects;
     sum->bytes += c.bytes;
-done:
-    (void)nczarr_map_close(map);
-    clear_counts(&c);
+    copy_documents_clear(&docs);
     return rc;
 }
 

@@ -40,16 +40,13 @@ check_options(const copy_opts *o)
     bool changes = o->mode != NULL || o->kind_given || o->fixed || o->deflate >= 0 || o->shuffle || o->chunks.n > 0 ||
                    o->shards.n > 0 || o->nfilters > 0 || o->vars.n > 0 || o->groups.n > 0 || o->netcdf_types;
 
-    if (o->zarr_format == 0) {
-        message_print("--in-place: needs --zarr-format 2 or 3");
-        return COPY_USAGE;
-    }
-    if (changes || o->memory_in || o->memory_out || o->resume || o->keep || o->skip_unreadable) {
-        message_print(
+    if (o->zarr_format == 0)
+        return message_error(COPY_USAGE, "--in-place: needs --zarr-format 2 or 3");
+    if (changes || o->memory_in || o->memory_out || o->resume || o->keep || o->skip_unreadable)
+        return message_error(
+            COPY_USAGE,
             "--in-place: takes no option but --zarr-format, --remove-old, --consolidate, --dry-run, --verify, "
             "--memory, --progress, -h, -e, -m, -q and -L: for all else make a copy");
-        return COPY_USAGE;
-    }
     return NC_NOERR;
 }
 
@@ -150,16 +147,6 @@ finish_widening(migration *m)
 
 /* ---- the comparison -------------------------------------------------------------------------------------------- */
 
-static bool
-find_variable(const copy_source *s, const copy_var *v, int root, int *grp, int *varid)
-{
-    const char *path = s->groups[v->group].path;
-
-    *grp = root;
-    return (strcmp(path, "/") == 0 || nc_inq_grp_full_ncid(root, path, grp) == NC_NOERR) &&
-           nc_inq_varid(*grp, v->name, varid) == NC_NOERR;
-}
-
 /* A dimension may have grown since. */
 static bool
 has_shape(const copy_var *v, int grp, int varid)
@@ -181,32 +168,15 @@ has_shape(const copy_var *v, int grp, int varid)
     return same;
 }
 
-/* Chunks of strings that were widened have the width of the array by now: opening it to write has finished that. */
-static void
-drop_narrower(char *encoding)
-{
-    static const char member[] = ", \"narrower\": true";
-    char             *at = strstr(encoding, member);
-
-    if (at != NULL)
-        memmove(at, at + sizeof member - 1, strlen(at + sizeof member - 1) + 1);
-}
-
-/* Cuts the fill value out of the text of an encoding, and returns it in new memory. That other readers do not know it
- * is dropped: it is no difference in what is stored. */
+/* The fill value, which is cut out of the text of an encoding. What is no difference in the bytes is dropped: that
+ * other readers do not know it, and that chunks of strings were widened, which opening the array to write has
+ * finished. */
 static char *
 cut_fill(char *encoding)
 {
-    static const char first[] = ", \"fill\": ";
-    char             *at = strstr(encoding, first), *end, *fill;
-
-    copy_drop_fill_null(encoding, "");
-    drop_narrower(encoding);
-    if (at == NULL || (end = strstr(at, ", \"codecs\": ")) == NULL)
-        return memory_need(strdup(""));
-    fill = memory_need(strndup(at + sizeof first - 1, (size_t)(end - at) - (sizeof first - 1)));
-    memmove(at, end, strlen(end) + 1);
-    return fill;
+    copy_drop_from_encoding(encoding, COPY_FILL_NULL);
+    copy_drop_from_encoding(encoding, ", \"narrower\": true");
+    return copy_cut_fill(encoding);
 }
 
 /* True if every chunk of the variable is stored, so that its fill value is not used. */
@@ -268,21 +238,15 @@ check_variable(const migration *m, const copy_var *v, int root)
 {
     int grp, varid;
 
-    if (is_widening(&m->s, v)) {
-        message_print(
+    if (is_widening(&m->s, v))
+        return message_refuse(
             "%s: a writer that made its strings longer was interrupted: opening the dataset for writing finishes "
             "that",
             v->path);
-        return false;
-    }
-    if (v->shard_in != NULL) {
-        message_print("%s: it has shards, which Zarr v%d lacks", v->path, m->to);
-        return false;
-    }
-    if (!find_variable(&m->s, v, root, &grp, &varid) || !has_shape(v, grp, varid)) {
-        message_print("%s: Zarr v%d would not have it in this form", v->path, m->to);
-        return false;
-    }
+    if (v->shard_in != NULL)
+        return message_refuse("%s: it has shards, which Zarr v%d lacks", v->path, m->to);
+    if (group_find_var(root, v->path, &grp, &varid) != NC_NOERR || !has_shape(v, grp, varid))
+        return message_refuse("%s: Zarr v%d would not have it in this form", v->path, m->to);
     return check_encoding(m, v, grp, varid) && check_keys(m, v, grp, varid);
 }
 
@@ -296,9 +260,9 @@ check_variables(const migration *m, int root)
         wrong += !check_variable(m, &m->s.vars[i], root);
     if (wrong == 0)
         return NC_NOERR;
-    message_print("%s: nothing was changed: the same chunks cannot be those of Zarr v%d: make a copy", m->o->in,
-                  m->to);
-    return NC_EINVAL;
+    return message_error(NC_EINVAL,
+                         "%s: nothing was changed: the same chunks cannot be those of Zarr v%d: make a copy",
+                         m->o->in, m->to);
 }
 
 /* `there`: the store has the new version already. */
@@ -429,10 +393,8 @@ prepare(migration *m, bool *there)
     char *modes = NULL;
     int   rc;
 
-    if (nc_inq_attid(m->s.ncid, NC_GLOBAL, UNFINISHED_ATT, NULL) == NC_NOERR) {
-        message_print("%s: this copy is not complete: --resume completes it", m->o->in);
-        return NC_EINVAL;
-    }
+    if (nc_inq_attid(m->s.ncid, NC_GLOBAL, UNFINISHED_ATT, NULL) == NC_NOERR)
+        return message_error(NC_EINVAL, "%s: this copy is not complete: --resume completes it", m->o->in);
     if ((rc = copy_source_load(m->o, &m->s)) != NC_NOERR ||
         (has_widening(m) && !m->o->dry_run && (rc = finish_widening(m)) != NC_NOERR) ||
         (rc = choose_modes(m, &modes)) != NC_NOERR ||

@@ -230,6 +230,12 @@ typedef struct copy_values {
 /* False also if the types do not hold the same values: user_type_is_equal(). */
 bool copy_compare_user_values(const copy_values *a, const copy_values *b, size_t n);
 
+static inline size_t
+copy_divide_up(size_t a, size_t b)
+{
+    return a / b + (a % b != 0);
+}
+
 /* ---- budget: copy_plan.c ------------------------------------------------------------------------------------- */
 
 typedef struct copy_budget {
@@ -239,6 +245,7 @@ typedef struct copy_budget {
     int    movers; /* threads that move chunks as they are */
 } copy_budget;
 
+size_t copy_gcd(size_t a, size_t b);
 size_t copy_memory(const copy_opts *o); /* what the options say, or the default */
 /* Of the chunk cache of each dataset: needed before they are open. */
 size_t copy_cache_bytes(const copy_opts *o);
@@ -298,6 +305,10 @@ struct copy_target {
 
 /* Where it is, and what the options and its fragment say. Failures of all these are reported. */
 int copy_target_name(const copy_opts *o, copy_target *t);
+/* Of a place on a disk: its path, and the one where it is made. */
+int copy_name_beside(const copy_opts *o, copy_target *t);
+/* Gives what was made there its name, durably. */
+int copy_rename_temp(copy_target *t);
 /* Of a file whose name says no more than that it is one: of which kind, by the open source. */
 int copy_target_settle(const copy_opts *o, copy_target *t, int source);
 /* NC_EINVAL if source and target are one place, or one is inside the other: copying would then change the source. By
@@ -324,7 +335,11 @@ void copy_target_clear(copy_target *t); /* an open one is aborted or left to be 
 /* ---- definitions: copy_define.c, copy_define_var.c, copy_atts.c, copy_shards.c, copy_codecs.c ----------------- */
 
 int copy_define(const copy_opts *o, copy_source *s, int out);
+/* The same with all that otherwise waits for the data: what is made then is all but these. */
+int copy_define_all(const copy_opts *o, copy_source *s, int out);
 int copy_define_vars(const copy_opts *o, copy_source *s);
+/* What one object makes impossible costs it alone, with --skip-unreadable: NC_NOERR; else `rc`, with a message. */
+int copy_leave_out(const copy_opts *o, copy_source *s, int rc, const char *path, const char *why);
 /* The attributes of a variable, or (`v` NULL) of group g; not those that wait for the data. */
 int copy_atts(copy_source *s, size_t g, copy_var *v);
 /* An attribute without a name, which JSON can have, is not among those of netCDF: it is copied, or left out by name. */
@@ -336,8 +351,10 @@ int copy_find_late_att(const copy_source *s, const copy_var *v);
 int copy_find_definitions(const copy_opts *o, copy_source *s, int out);
 /* Sets the lengths of unlimited dimensions. */
 int copy_grow_dims(const copy_opts *o, const copy_source *s, int out);
-/* Removes from an encoding's text that other readers do not know the fill value, unless the other text says it, too. */
-void copy_drop_fill_null(char *in, const char *out);
+/* Of the text of an encoding: drops a member; and cuts out the fill value, which it returns in new memory. */
+void  copy_drop_from_encoding(char *encoding, const char *member);
+char *copy_cut_fill(char *encoding);
+#define COPY_FILL_NULL ", \"fill_null\": true" /* other readers do not know the fill value */
 /* Whether chunks are encoded alike, by two texts of nczarr_inq_var_encoding(), which are changed. *other_fill: what is
  * not stored reads otherwise. */
 bool copy_compare_encodings(char *in, char *out, bool *other_fill);
@@ -423,6 +440,7 @@ typedef struct copy_documents {
     nczarr_map *map; /* in memory: holds them */
     char      **key;
     size_t      n;
+    int         version; /* of Zarr */
 } copy_documents;
 
 /* Makes those of a dataset with the definitions of `s`, created with these modes. `s` gets its ids. */
@@ -443,8 +461,19 @@ typedef struct copy_chunk_set {
  * Those of variable `varid` of `grp`, whose chunks have these lengths. `unit`: the lengths of what the set's places
  * are, multiples of the chunk's: the chunks themselves, or shards.
  */
-int  copy_chunk_set_load(int grp, int varid, const copy_var *v, const size_t *chunk, const size_t *unit,
-                         copy_chunk_set *set);
+int copy_chunk_set_load(int grp, int varid, const copy_var *v, const size_t *chunk, const size_t *unit,
+                        copy_chunk_set *set);
+/* Calls `each` once for each chunk, or object with raw_objects, of the part of the source that is copied: its place in
+ * the copy, in units of these lengths, which are those of what is moved as it is. */
+typedef int (*copy_unit_each)(const size_t *index, const char *key, unsigned long long length, void *arg);
+int copy_list_units(int in, const copy_var *v, copy_unit_each each, void *arg);
+static inline size_t *
+copy_raw_unit(const copy_var *v)
+{
+    return v->raw_objects ? v->shard_in : v->chunk_in;
+}
+/* The next index of a box, in C order, from first[] to last[]; false: that was the last one. */
+bool copy_next_index(int rank, const size_t *first, const size_t *last, size_t *at);
 bool copy_chunk_set_add(copy_chunk_set *set, const copy_var *v, const size_t *chunk, const size_t *index); /* new? */
 /* The chunks of the source. True: a piece without any of them need not be copied. */
 bool copy_chunk_set_load_sparse(int in, int out, const copy_var *v, copy_chunk_set *source);
@@ -541,8 +570,6 @@ size_t copy_refer_file_add(copy_refer_files *f, const char *path);
 int  copy_refer_file_open(const copy_refer_files *f, copy_refer_file *file, int ncid);
 void copy_refer_file_close(copy_refer_file *file);
 void copy_refer_files_clear(copy_refer_files *f);
-/* Finds a variable by its path in an open one. */
-int copy_refer_find(const copy_refer_file *file, const char *name, int *grp, int *varid);
 /* Of what is stored without chunks: bytes from one row along the first dimension to the next, of `row` bytes each. */
 int copy_refer_pitch(int grp, int varid, unsigned long long row, unsigned long long *pitch);
 /* The place as the set has it, in new memory: relative to the set's folder if it is there or below, else absolute. */

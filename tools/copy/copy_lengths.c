@@ -22,8 +22,8 @@ typedef struct lengths_parser {
 static bool
 fail_lengths(const lengths_parser *p, const char *why)
 {
-    message_print("%s: %s: %s (wanted: DIM/LENGTH,..., VAR:LENGTH,..., %s)", p->option, p->spec, why, p->words);
-    return false;
+    return message_refuse("%s: %s: %s (wanted: DIM/LENGTH,..., VAR:LENGTH,..., %s)", p->option, p->spec, why,
+                          p->words);
 }
 
 /* A length; "" is 0, which means the whole dimension. */

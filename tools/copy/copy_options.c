@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * copy_options.c: parses the texts of -F, --mode and sizes, and checks that the names in all options exist.
+ * copy_options.c: parses the text of -F, and checks that the names in all options exist.
  */
 #include "copy_int.h"
 
-#include "common/mode_words.h"
 #include "common/near_name.h"
-#include "common/options.h"
 #include "common/path_match.h"
 
 #include <stdio.h>
@@ -21,38 +19,15 @@ copy_parse_filters(copy_opts *o, const char *spec)
     const char   *comma = strchr(spec, ',');
     copy_filters *f;
 
-    if (strcmp(spec, "none") == 0 || *spec == '[' || *spec == '{' || comma == NULL) {
-        message_print("-F: %s: wanted: VARIABLES,FILTER, as *,none or t&u,zstd,3 or *,307,9|fletcher32", spec);
-        return false;
-    }
+    if (strcmp(spec, "none") == 0 || *spec == '[' || *spec == '{' || comma == NULL)
+        return message_refuse("-F: %s: wanted: VARIABLES,FILTER, as *,none or t&u,zstd,3 or *,307,9|fletcher32",
+                              spec);
     o->filters = memory_grow(o->filters, o->nfilters, sizeof *o->filters);
     f = &o->filters[o->nfilters++];
     *f = (copy_filters){.spec = memory_need(strdup(comma + 1))};
-    if (!name_list_split(&f->vars, spec, (size_t)(comma - spec), '&') || f->spec[0] == '\0') {
-        message_print("-F: %s: %s", spec, f->spec[0] == '\0' ? "no filter" : "an empty name of a variable");
-        return false;
-    }
+    if (!name_list_split(&f->vars, spec, (size_t)(comma - spec), '&') || f->spec[0] == '\0')
+        return message_refuse("-F: %s: %s", spec, f->spec[0] == '\0' ? "no filter" : "an empty name of a variable");
     return copy_check_filters(f->spec);
-}
-
-/* ---- sizes ---- */
-
-bool
-copy_parse_min_chunked(copy_opts *o, const char *text)
-{
-    if (strcmp(text, "0") != 0)
-        return option_size("-M", text, &o->min_chunked);
-    o->min_chunked = 0;
-    return true;
-}
-
-/* ---- --mode ---- */
-
-bool
-copy_parse_mode(copy_opts *o, const char *words)
-{
-    o->mode = words;
-    return mode_words_check(words);
 }
 
 /* ---- checks against the source ---- */
@@ -62,9 +37,8 @@ fail_no_such(const copy_source *s, const char *option, const char *name, near_ki
 {
     char hint[NEAR_NAME_SIZE];
 
-    message_print("%s: %s: no such %s in what is copied%s", option, name,
-                  kind == NEAR_VARIABLE ? "variable" : "dimension", near_name_hint(s->ncid, kind, name, hint));
-    return NC_EINVAL;
+    return message_error(NC_EINVAL, "%s: %s: no such %s in what is copied%s", option, name,
+                         kind == NEAR_VARIABLE ? "variable" : "dimension", near_name_hint(s->ncid, kind, name, hint));
 }
 
 static bool
@@ -97,11 +71,9 @@ check_lengths(const char *option, const copy_lengths_list *l, const copy_source 
         if (c->dim != NULL && !has_dim(s, c->dim))
             return fail_no_such(s, option, c->dim, NEAR_DIMENSION);
         for (size_t v = 0; c->var != NULL && c->n > 0 && v < s->nvars; v++)
-            if (path_match(s->vars[v].path, c->var) && (size_t)s->vars[v].rank != c->n) {
-                message_print("%s: %s: %zu lengths, but it has %d dimensions", option, s->vars[v].path, c->n,
-                              s->vars[v].rank);
-                return NC_EINVAL;
-            }
+            if (path_match(s->vars[v].path, c->var) && (size_t)s->vars[v].rank != c->n)
+                return message_error(NC_EINVAL, "%s: %s: %zu lengths, but it has %d dimensions", option,
+                                     s->vars[v].path, c->n, s->vars[v].rank);
     }
     return NC_NOERR;
 }

@@ -65,7 +65,7 @@ bool
 copy_part_index(const copy_var *v, const size_t *unit, size_t *index)
 {
     for (int d = 0; d < v->rank; d++) {
-        size_t first = copy_part_start(v, d) / unit[d], n = v->shape[d] / unit[d] + (v->shape[d] % unit[d] != 0);
+        size_t first = copy_part_start(v, d) / unit[d], n = copy_divide_up(v->shape[d], unit[d]);
 
         if (index[d] < first || index[d] - first >= n)
             return false;

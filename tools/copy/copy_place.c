@@ -94,31 +94,32 @@ ends_in_dots(const char *path, size_t len)
     return (n == 1 || n == 2) && memcmp(path + len - n, "..", n) == 0;
 }
 
+int
+copy_name_beside(const copy_opts *o, copy_target *t)
+{
+    if ((t->path = ncz_sys_follow(t->parts.local)) == NULL)
+        return message_error(NC_EINVAL, "%s: %s", o->out, strerror(errno));
+    t->temp_path = memory_textf("%s" TEMP_SUFFIX, t->path);
+    return NC_NOERR;
+}
+
 /* A directory or file is made beside its place: where the target is a link, beside what it leads to. */
 static int
 name_temp(const copy_opts *o, copy_target *t)
 {
     size_t len = trim_slashes(t->parts.local);
     bool   linked;
+    int    rc;
 
-    if (len == 0) {
-        message_print("%s: no path", o->out);
-        return NC_EINVAL;
-    }
-    if (ends_in_dots(t->parts.local, len)) {
-        message_print("%s: give the directory by its name: a new one takes its place", o->out);
-        return NC_EINVAL;
-    }
-    if (t->kind == COPY_FILE && t->parts.local[len] != '\0') {
-        message_print("%s: a name that ends in a slash is not the path of a file", o->out);
-        return NC_EINVAL;
-    }
-    if ((t->path = ncz_sys_follow(t->parts.local)) == NULL) {
-        message_print("%s: %s", o->out, strerror(errno));
-        return NC_EINVAL;
-    }
+    if (len == 0)
+        return message_error(NC_EINVAL, "%s: no path", o->out);
+    if (ends_in_dots(t->parts.local, len))
+        return message_error(NC_EINVAL, "%s: give the directory by its name: a new one takes its place", o->out);
+    if (t->kind == COPY_FILE && t->parts.local[len] != '\0')
+        return message_error(NC_EINVAL, "%s: a name that ends in a slash is not the path of a file", o->out);
+    if ((rc = copy_name_beside(o, t)) != NC_NOERR)
+        return rc;
     linked = strncmp(t->path, t->parts.local, len) != 0 || t->path[len] != '\0';
-    t->temp_path = memory_textf("%s" TEMP_SUFFIX, t->path);
     t->temp_place = linked ? memory_need(strdup(t->temp_path))
                            : memory_textf("%.*s" TEMP_SUFFIX, (int)trim_slashes(t->parts.path), t->parts.path);
     return NC_NOERR;
@@ -130,17 +131,15 @@ check_remote(const copy_opts *o, const copy_target *t)
 {
     const char *object = path_promises_object(&t->parts);
 
-    if (t->classic) {
-        message_print(
+    if (t->classic)
+        return message_error(
+            NC_EINVAL,
             "%s: a classic file is made in a directory, not at a URL: copy to a disk and upload the file, or "
             "make a netCDF-4 file (-k nc4)",
             t->parts.shown);
-        return NC_EINVAL;
-    }
     if (o->kind_given || t->netcdf4 || object == NULL)
         return NC_NOERR;
-    message_print(PATH_REMOTE_NAME, t->parts.shown, object);
-    return NC_EINVAL;
+    return message_error(NC_EINVAL, PATH_REMOTE_NAME, t->parts.shown, object);
 }
 
 /* Whether the target is a file, and of which kind: a mode says so, or else the name. */
@@ -170,8 +169,7 @@ storage_option(const copy_opts *o)
 static int
 fail_option(const char *kind, const char *lacks, const char *option)
 {
-    message_print("%s: a %s file has neither %s: leave it out", option, kind, lacks);
-    return COPY_USAGE;
+    return message_error(COPY_USAGE, "%s: a %s file has neither %s: leave it out", option, kind, lacks);
 }
 
 static int
@@ -179,16 +177,13 @@ check_options(const copy_opts *o, const copy_target *t)
 {
     const char *zarr = o->shards.n > 0 ? "--shards" : o->consolidate ? "--consolidate" : NULL;
 
-    if (!t->classic && o->flatten) {
-        message_print("--flatten: only for classic netCDF files: -k nc3, nc6 or nc5");
-        return COPY_USAGE;
-    }
+    if (!t->classic && o->flatten)
+        return message_error(COPY_USAGE, "--flatten: only for classic netCDF files: -k nc3, nc6 or nc5");
     if (t->kind != COPY_FILE && !t->netcdf4)
         return NC_NOERR;
-    if (o->resume) {
-        message_print("--resume: a file appears when it is complete; there is nothing to continue");
-        return COPY_USAGE;
-    }
+    if (o->resume)
+        return message_error(COPY_USAGE,
+                             "--resume: a file appears when it is complete; there is nothing to continue");
     if (t->classic && (storage_option(o) != NULL || zarr != NULL))
         return fail_option("classic netCDF", "chunks nor compression nor documents of Zarr",
                            storage_option(o) != NULL ? storage_option(o) : zarr);
@@ -223,10 +218,8 @@ copy_target_name(const copy_opts *o, copy_target *t)
         return COPY_USAGE; /* it is reported */
     if ((rc = split(t->url, &t->parts)) != NC_NOERR)
         return rc == NC_ENOMEM ? rc : COPY_USAGE; /* without the options it is a path */
-    if (o->mode != NULL && t->parts.fragment[0] == '\0') {
-        message_print(PATH_BAD_MODE, o->mode);
-        return COPY_USAGE;
-    }
+    if (o->mode != NULL && t->parts.fragment[0] == '\0')
+        return message_error(COPY_USAGE, PATH_BAD_MODE, o->mode);
     t->kind = kind_of(&t->parts);
     choose_file(o, t);
     t->in_memory = o->memory_out;
@@ -249,9 +242,9 @@ copy_check_apart(const copy_opts *o, const copy_target *t)
         return message_fail(rc, o->out);
     if (!one)
         return NC_NOERR;
-    message_print("%s and %s: source and target are one, or one is inside the other: nothing was changed", o->in,
-                  o->out);
-    return NC_EINVAL;
+    return message_error(NC_EINVAL,
+                         "%s and %s: source and target are one, or one is inside the other: nothing was changed",
+                         o->in, o->out);
 }
 
 int
@@ -263,10 +256,11 @@ copy_check_stores(const copy_opts *o, const copy_target *t)
         return message_fail(rc, t->parts.shown);
     if (!one)
         return NC_NOERR;
-    message_print("%s and %s: what is put at the target is seen through the source: they are one place, or one is "
-                  "inside the other: nothing was changed",
-                  o->in, o->out);
-    return NC_EINVAL;
+    return message_error(
+        NC_EINVAL,
+        "%s and %s: what is put at the target is seen through the source: they are one place, or one is "
+        "inside the other: nothing was changed",
+        o->in, o->out);
 }
 
 /* The mode of a classic file, where the path has none. */

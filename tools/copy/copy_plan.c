@@ -13,12 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t
-divide_up(size_t a, size_t b)
-{
-    return a / b + (a % b != 0);
-}
-
 /* ---- dividing the memory ---- */
 
 enum { CODEC_BUFFERS = 3, MOVERS_MAX = 16 }; /* a worker's: the stored bytes, the chunk, one between two codecs */
@@ -99,11 +93,9 @@ copy_budget_for(copy_state *r)
             least = max_size(least, (v->partial ? 2 : 1) * chunk_bytes(v, v->chunk_out, true));
         }
     }
-    if (!copy_divide_memory(r->o, chunk, least, moved, &r->budget, &wanted)) {
-        message_print("--memory: %s are too little for chunks of this size: %s are needed",
-                      size_text((double)r->o->memory, "B", has), size_text((double)wanted, "B", needs));
-        return NC_ENOMEM;
-    }
+    if (!copy_divide_memory(r->o, chunk, least, moved, &r->budget, &wanted))
+        return message_error(NC_ENOMEM, "--memory: %s are too little for chunks of this size: %s are needed",
+                             size_text((double)r->o->memory, "B", has), size_text((double)wanted, "B", needs));
     if (r->budget.threads < nczarr_get_threads())
         (void)nczarr_set_threads(r->budget.threads);
     return NC_NOERR;
@@ -111,8 +103,8 @@ copy_budget_for(copy_state *r)
 
 /* ---- pieces ---- */
 
-static size_t
-find_gcd(size_t a, size_t b)
+size_t
+copy_gcd(size_t a, size_t b)
 {
     while (b != 0) {
         size_t r = a % b;
@@ -127,13 +119,13 @@ find_gcd(size_t a, size_t b)
 static double
 count_reads(size_t len, size_t chunk, size_t step)
 {
-    size_t common, n = divide_up(len, chunk);
+    size_t common, n = copy_divide_up(len, chunk);
 
     if (step >= len)
         return (double)n;
-    common = chunk / find_gcd(chunk, step);
+    common = chunk / copy_gcd(chunk, step);
     common = step <= SIZE_MAX / common ? step * common : SIZE_MAX;
-    return (double)n + (double)(divide_up(len, step) - 1) - (double)((len - 1) / common);
+    return (double)n + (double)(copy_divide_up(len, step) - 1) - (double)((len - 1) / common);
 }
 
 /* Whole shards, so that each is stored once; whole chunks where a shard is too large. */
@@ -149,7 +141,7 @@ choose_unit(const copy_var *v, size_t room)
 static size_t
 propose_step(const copy_var *v, const size_t *unit, int d, size_t step, int which)
 {
-    size_t out = unit[d], len = v->shape[d], common = v->chunk_in[d] / find_gcd(v->chunk_in[d], out), next = len;
+    size_t out = unit[d], len = v->shape[d], common = v->chunk_in[d] / copy_gcd(v->chunk_in[d], out), next = len;
 
     if (which == 0)
         next = step <= SIZE_MAX / 2 ? step * 2 : len;

@@ -19,7 +19,7 @@ typedef struct raw {
     size_t         *index; /* in the copy, of what is to be moved, rank numbers each; NULL with `all` */
     size_t          n, cap;
     bool            all; /* the source cannot list: every chunk of the grid is requested, absent ones are skipped */
-    copy_chunk_set  there, listed;
+    copy_chunk_set  there;
     copy_chunk_set  coded;    /* units to decode and encode: of damaged chunks, or of those that skip filters or have
                             * another fill value in the copy */
     size_t         *at;       /* place for an index while chunks are listed */
@@ -31,23 +31,20 @@ typedef struct raw {
     int             rc;
 } raw;
 
-static int
-add_listed_chunk(const size_t *index, const char *key, unsigned long long offset, unsigned long long length,
-                 void *arg)
+static void
+add_index(raw *w, const size_t *index)
 {
-    raw   *w = arg;
     size_t rank = (size_t)w->v->rank, wide = rank > 0 ? rank : 1;
 
-    (void)key, (void)offset, (void)length;
-    for (size_t d = 0; d < rank; d++)
-        w->at[d] = index[d] / (w->unit[d] / w->v->chunk_in[d]);
-    if (!copy_part_index(w->v, w->unit, w->at))
-        return 0;
-    if (w->v->raw_objects && !copy_chunk_set_add(&w->listed, w->v, w->unit, w->at))
-        return 0;
     w->index = memory_room(w->index, w->n, &w->cap, wide * sizeof *w->index);
-    memcpy(w->index + w->n * wide, w->at, rank * sizeof *index);
-    w->n++;
+    memcpy(w->index + w->n++ * wide, index, rank * sizeof *index);
+}
+
+static int
+add_listed_unit(const size_t *index, const char *key, unsigned long long length, void *arg)
+{
+    (void)key, (void)length;
+    add_index(arg, index);
     return 0;
 }
 
@@ -169,7 +166,7 @@ place_index(const raw *w, size_t n, size_t *index)
     const copy_var *v = w->v;
 
     for (int d = v->rank - 1; d >= 0; d--) {
-        size_t len = v->shape[d] / w->unit[d] + (v->shape[d] % w->unit[d] != 0);
+        size_t len = copy_divide_up(v->shape[d], w->unit[d]);
 
         index[d] = n % len;
         n /= len;
@@ -278,8 +275,7 @@ add_gaps(raw *w, size_t all)
         place_index(w, i, w->at);
         if (copy_chunk_set_has(&stored, w->v, w->unit, w->at))
             continue;
-        w->index = memory_room(w->index, w->n, &w->cap, wide * sizeof *w->index);
-        memcpy(w->index + w->n++ * wide, w->at, wide * sizeof *w->index);
+        add_index(w, w->at);
         (void)copy_chunk_set_add(&w->coded, w->v, w->unit, w->at);
     }
     copy_chunk_set_clear(&stored);
@@ -292,7 +288,7 @@ find_ranges(raw *w, int grp)
     const copy_var *v = w->v;
     size_t         *at = memory_alloc((size_t)v->rank, sizeof *at), all = copy_grid_size(v, w->unit);
     unsigned        mask;
-    int             rc = nczarr_list_var_chunks(grp, v->in, add_listed_chunk, w);
+    int             rc = copy_list_units(grp, v, add_listed_unit, w);
 
     for (size_t i = 0; rc == NC_NOERR && i < w->n; i++) {
         compute_index(w, i, w->at);
@@ -323,7 +319,7 @@ find_chunks(raw *w, int grp)
         return find_ranges(w, grp);
     w->all = (nczarr_map_can(w->from) & NCZARR_MAP_CAN_LIST) == 0;
     if (!w->all) {
-        rc = nczarr_list_var_chunks(grp, w->v->in, add_listed_chunk, w);
+        rc = copy_list_units(grp, w->v, add_listed_unit, w);
         if (rc == NC_NOERR || w->r->fill == NULL || !damage_is_cause(grp, w->v->in, rc))
             return rc;
         w->all = true; /* a shard's index is damaged */
@@ -447,7 +443,7 @@ copy_raw(copy_state *r, const copy_var *v)
 
     w.in_order = r->t->netcdf4;
     w.by_map = v->raw_ranges && r->t->netcdf4 && r->t->kind != COPY_REMOTE && is_local(r->o->in);
-    w.unit = v->raw_objects ? v->shard_in : v->chunk_in;
+    w.unit = copy_raw_unit(v);
     w.at = memory_alloc((size_t)v->rank, sizeof *w.at);
     if ((rc = nczarr_inq_map(g->in, &w.from)) != NC_NOERR || (rc = nczarr_inq_map(g->out, &w.to)) != NC_NOERR ||
         (rc = find_chunks(&w, g->in)) != NC_NOERR || (r->t->resumed && (rc = find_stored(&w, g->out)) != NC_NOERR))
@@ -465,7 +461,6 @@ copy_raw(copy_state *r, const copy_var *v)
     (void)nczarr_map_close(w.from);
     (void)nczarr_map_close(w.to);
     copy_chunk_set_clear(&w.there);
-    copy_chunk_set_clear(&w.listed);
     copy_chunk_set_clear(&w.coded);
     free(w.at);
     free(w.index);

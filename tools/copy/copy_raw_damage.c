@@ -10,61 +10,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Walks over the chunks of a unit; their places are counted in chunks. */
+/* The chunks of a unit that the copy has; their places are counted in chunks. */
 typedef struct unit_walk {
-    const copy_var *v;
-    const size_t   *unit;  /* its lengths, multiples of the chunk's */
-    size_t         *first; /* chunk of the copy with which it begins */
-    size_t         *at;
+    size_t *first, *last, *at;
 } unit_walk;
 
-static void
-begin_unit(unit_walk *w, const size_t *index)
-{
-    for (int d = 0; d < w->v->rank; d++)
-        w->at[d] = w->first[d] = index[d] * (w->unit[d] / w->v->chunk_in[d]);
-}
-
-/* False after the last one that the copy has. */
-static bool
-advance_unit(unit_walk *w)
-{
-    const copy_var *v = w->v;
-
-    for (int d = v->rank - 1; d >= 0; d--) {
-        size_t next = w->at[d] + 1;
-
-        if (next - w->first[d] < w->unit[d] / v->chunk_in[d] && next * v->chunk_in[d] < v->shape[d]) {
-            w->at[d] = next;
-            return true;
-        }
-        w->at[d] = w->first[d];
-    }
-    return false;
-}
-
 static unit_walk
-new_walk(const copy_var *v, const size_t *unit)
+begin_unit(const copy_var *v, const size_t *unit, const size_t *index)
 {
-    size_t *room = memory_alloc(2 * (size_t)v->rank, sizeof *room);
+    size_t   *room = memory_alloc(3 * (size_t)v->rank, sizeof *room);
+    unit_walk w = {.first = room, .last = room + v->rank, .at = room + 2 * v->rank};
 
-    return (unit_walk){.v = v, .unit = unit, .first = room, .at = room + v->rank};
+    for (int d = 0; d < v->rank; d++) {
+        size_t n = unit[d] / v->chunk_in[d], all = copy_divide_up(v->shape[d], v->chunk_in[d]);
+
+        w.at[d] = w.first[d] = index[d] * n;
+        w.last[d] = (w.first[d] + n < all ? w.first[d] + n : all) - 1;
+    }
+    return w;
 }
 
 bool
 copy_unit_is_damaged(const copy_state *r, const copy_var *v, const size_t *unit, const chunk_grid *grid,
                      const size_t *index)
 {
-    unit_walk w = new_walk(v, unit);
+    unit_walk w = begin_unit(v, unit, index);
     size_t   *source = memory_alloc((size_t)v->rank, sizeof *source);
     bool      found = false;
 
-    begin_unit(&w, index);
     do {
         for (int d = 0; d < v->rank; d++)
             source[d] = w.at[d] + copy_part_start(v, d) / v->chunk_in[d];
         found = damage_log_has(r->fill, r->s->groups[v->group].in, v->in, chunk_grid_place(grid, source));
-    } while (!found && advance_unit(&w));
+    } while (!found && copy_next_index(v->rank, w.first, w.last, w.at));
     free(source);
     free(w.first);
     return found;
@@ -107,16 +85,15 @@ copy_chunk_values(copy_state *r, const copy_var *v, const size_t *chunk)
 int
 copy_unit_values(copy_state *r, const copy_var *v, const size_t *unit, nczarr_map *to, const size_t *index)
 {
-    unit_walk w = new_walk(v, unit);
+    unit_walk w = begin_unit(v, unit, index);
     int       rc = NC_NOERR;
 
-    begin_unit(&w, index);
     if (r->t->resumed)
         rc = delete_object(r, v, to, w.first);
     if (rc == NC_NOERR)
         do
             rc = copy_chunk_values(r, v, w.at);
-        while (rc == NC_NOERR && advance_unit(&w));
+        while (rc == NC_NOERR && copy_next_index(v->rank, w.first, w.last, w.at));
     free(w.first);
     return rc == NC_NOERR ? rc : message_fail(rc, v->path);
 }

@@ -48,20 +48,6 @@ typedef struct worker {
     size_t                *index;
 } worker;
 
-int
-copy_refer_find(const copy_refer_file *file, const char *name, int *grp, int *varid)
-{
-    const char *slash = strrchr(name, '/');
-    char       *group = slash != NULL && slash > name ? memory_textf("%.*s", (int)(slash - name), name) : NULL;
-    int         rc = NC_NOERR;
-
-    *grp = file->ncid;
-    if (group != NULL)
-        rc = nc_inq_grp_full_ncid(file->ncid, group, grp);
-    free(group);
-    return rc == NC_NOERR ? nc_inq_varid(*grp, slash != NULL ? slash + 1 : name, varid) : rc;
-}
-
 /* ---- text ---- */
 
 /* Writes the text if it is long, in the file's turn. */
@@ -266,18 +252,18 @@ check_encoding(const worker *w)
     free(text);
     if (same)
         return NC_NOERR;
-    message_print(
+    return message_error(
+        NC_ENOTBUILT,
         "%s: %s is stored in other chunks, or by another encoding, than in the first file, so they cannot be "
         "one array: -V leaves it out, and without --references the values are copied",
         w->file->path, w->v->path);
-    return NC_ENOTBUILT;
 }
 
 static int
 put_part(worker *w)
 {
     size_t filters = 0;
-    int    rc = copy_refer_find(w->file, w->part->name, &w->grp, &w->varid);
+    int    rc = group_find_var(w->file->ncid, w->part->name, &w->grp, &w->varid);
 
     if (rc != NC_NOERR)
         return message_fail(rc, w->file->path);

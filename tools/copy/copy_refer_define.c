@@ -94,18 +94,6 @@ first_part(const copy_refer *r)
     return NULL;
 }
 
-static size_t
-common_divisor(size_t a, size_t b)
-{
-    while (b != 0) {
-        size_t rest = a % b;
-
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Of parts that are one range of bytes each: as long as all have it along the first dimension, and as the first part
  * has it along the others. One record, where records are not one range. */
 static void
@@ -116,7 +104,7 @@ choose_range_chunks(copy_var *v, bool records)
     for (int d = 0; d < v->rank; d++) {
         v->chunk_out[d] = r->parts[0].count[d];
         for (size_t i = 1; d == 0 && i < r->nparts; i++)
-            v->chunk_out[d] = common_divisor(v->chunk_out[d], r->parts[i].count[d]);
+            v->chunk_out[d] = copy_gcd(v->chunk_out[d], r->parts[i].count[d]);
         if ((records && d == 0) || v->chunk_out[d] == 0)
             v->chunk_out[d] = 1;
     }
@@ -358,7 +346,7 @@ open_first(copy_source *s, const copy_var *v, int *grp, int *varid)
         return NC_NOERR;
     if (file->ncid < 0 && (rc = copy_refer_file_open(s->files, file, -1)) != NC_NOERR)
         return rc;
-    rc = copy_refer_find(file, p->name, grp, varid);
+    rc = group_find_var(file->ncid, p->name, grp, varid);
     return rc == NC_NOERR ? rc : message_fail(rc, file->path);
 }
 
@@ -418,10 +406,11 @@ has_small_chunks(const copy_opts *o, const copy_var *v)
 static int
 refuse(const copy_var *v)
 {
-    message_print("%s: %s, so it cannot be referred to, and its values are too many to be in the set: --inline %.0f "
-                  "has them there, -V leaves it out, and without --references its values are copied",
-                  v->path, v->refer->why, measure(v));
-    return NC_ENOTBUILT;
+    return message_error(
+        NC_ENOTBUILT,
+        "%s: %s, so it cannot be referred to, and its values are too many to be in the set: --inline %.0f "
+        "has them there, -V leaves it out, and without --references its values are copied",
+        v->path, v->refer->why, measure(v));
 }
 
 /* Finds out whether the chunks can be referred to. v->refer->why: they cannot. */

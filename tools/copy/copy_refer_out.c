@@ -114,11 +114,10 @@ copy_refer_bytes(text_buf *t, const void *data, size_t len)
 int
 copy_refer_quote(text_buf *t, const char *url)
 {
-    if (!text_is_utf8(url, strlen(url)) || strstr(url, "{{") != NULL) {
-        message_print("%s: %s in a name cannot be in a set of references: rename it, or copy the values", url,
-                      strstr(url, "{{") != NULL ? "'{{'" : "what is no UTF-8");
-        return NC_EINVAL;
-    }
+    if (!text_is_utf8(url, strlen(url)) || strstr(url, "{{") != NULL)
+        return message_error(NC_EINVAL,
+                             "%s: %s in a name cannot be in a set of references: rename it, or copy the values", url,
+                             strstr(url, "{{") != NULL ? "'{{'" : "what is no UTF-8");
     text_reset(t);
     add_string(t, url, strlen(url));
     return NC_NOERR;
@@ -153,8 +152,7 @@ copy_refer_write(copy_refer_out *out, text_buf *t)
     if (out->to != NULL && fwrite(t->s + from, 1, t->len - from, out->to) != t->len - from) {
         int rc = errno != 0 ? errno : EIO;
 
-        message_print("the set of references cannot be written: %s", strerror(rc));
-        return rc;
+        return message_error(rc, "the set of references cannot be written: %s", strerror(rc));
     }
     text_reset(t);
     return NC_NOERR;

@@ -19,8 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MODES       "mode=zarr,v2"
-#define TEMP_SUFFIX ".nczcopy"
+#define MODES "mode=zarr,v2"
 
 /* ---- options ---- */
 
@@ -41,14 +40,11 @@ check_options(const copy_opts *o)
                         : o->flatten || o->repack        ? "--flatten or --repack"
                                                          : NULL;
 
-    if (other != NULL) {
-        message_print("--references: says where chunks lie, and changes nothing of them: not with %s", other);
-        return COPY_USAGE;
-    }
-    if (o->verify && o->prefix != NULL) {
-        message_print("--verify: not with --prefix, by which the places are other ones");
-        return COPY_USAGE;
-    }
+    if (other != NULL)
+        return message_error(COPY_USAGE,
+                             "--references: says where chunks lie, and changes nothing of them: not with %s", other);
+    if (o->verify && o->prefix != NULL)
+        return message_error(COPY_USAGE, "--verify: not with --prefix, by which the places are other ones");
     return NC_NOERR;
 }
 
@@ -71,47 +67,34 @@ check_old(const copy_opts *o, const char *path)
     } else if (err == ENOENT) {
         return NC_NOERR;
     }
-    if (o->keep) {
-        message_print("%s: is there (--no-clobber)", path);
-        return NC_EEXIST;
-    }
+    if (o->keep)
+        return message_error(NC_EEXIST, "%s: is there (--no-clobber)", path);
     if (f != NULL && (c == '{' || (c == EOF || (c != 0 && o->replace_all))))
         return NC_NOERR;
-    message_print("%s: %s", path,
-                  f == NULL
-                      ? strerror(err)
-                      : "is no set of references, and would be replaced: choose another name, or --replace-all");
-    return NC_EEXIST;
+    return message_error(
+        NC_EEXIST, "%s: %s", path,
+        f == NULL ? strerror(err)
+                  : "is no set of references, and would be replaced: choose another name, or --replace-all");
 }
 
 /* The target as a file. */
 static int
 name_target(const copy_opts *o, copy_target *t)
 {
-    int one = 0, rc;
+    int rc;
 
     *t = (copy_target){.ncid = -1, .lock = -1, .kind = COPY_FILE, .parts.size = sizeof t->parts};
     if ((rc = nczarr_path_split(o->out, &t->parts)) != NC_NOERR)
         return message_fail(rc, o->out);
-    if (t->parts.local == NULL) {
-        message_print("%s: a set of references is written to a disk: upload the file, with --prefix for its places",
-                      t->parts.shown);
-        return NC_EINVAL;
-    }
-    if ((t->path = ncz_sys_follow(t->parts.local)) == NULL) {
-        message_print("%s: %s", o->out, strerror(errno));
-        return NC_EINVAL;
-    }
-    t->temp_path = memory_textf("%s" TEMP_SUFFIX, t->path);
-    if ((rc = copy_overlaps(o, t->path, false, &one)) != NC_NOERR ||
-        (!one && (rc = copy_overlaps(o, t->temp_path, false, &one)) != NC_NOERR))
-        return message_fail(rc, o->out);
-    if (one) {
-        message_print("%s and %s: source and target are one, or one is inside the other: nothing was changed", o->in,
-                      o->out);
-        return NC_EINVAL;
-    }
-    return check_old(o, t->path);
+    if (t->parts.local == NULL)
+        return message_error(
+            NC_EINVAL, "%s: a set of references is written to a disk: upload the file, with --prefix for its places",
+            t->parts.shown);
+    if ((rc = copy_name_beside(o, t)) != NC_NOERR)
+        return rc;
+    t->url = memory_need(strdup(t->path));
+    t->temp_place = memory_need(strdup(t->temp_path));
+    return (rc = copy_check_apart(o, t)) == NC_NOERR ? check_old(o, t->path) : rc;
 }
 
 /* Its folder, absolute, with a slash. */
@@ -214,11 +197,7 @@ find_var(const copy_source *s, const char *key)
 static bool
 is_complete(const copy_var *v)
 {
-    size_t n = 1;
-
-    for (int d = 0; d < v->rank; d++)
-        n *= v->shape[d] / v->chunk_out[d] + (v->shape[d] % v->chunk_out[d] != 0);
-    return v->refer->inlined || n == atomic_load(&v->refer->stored);
+    return v->refer->inlined || copy_grid_size(v, v->chunk_out) == atomic_load(&v->refer->stored);
 }
 
 /* Numbers without a _FillValue have none in the set, as with kerchunk: readers take that of the array for one, and make
@@ -302,11 +281,7 @@ define_all(copy_state *r)
     copy_source     *s = r->s;
     int              rc;
 
-    if ((rc = copy_define(o, s, r->t->ncid)) != NC_NOERR)
-        return rc;
-    if ((rc = nc_enddef(r->t->ncid)) != NC_NOERR)
-        return message_fail(rc, o->in);
-    if ((rc = copy_grow_dims(o, s, r->t->ncid)) != NC_NOERR || (rc = copy_late_atts(s)) != NC_NOERR)
+    if ((rc = copy_define_all(o, s, r->t->ncid)) != NC_NOERR)
         return rc;
     r->budget.slab = copy_memory(o) / 4;
     for (size_t i = 0; i < s->nvars && rc == NC_NOERR; i++)
@@ -362,7 +337,6 @@ static int
 verify(copy_state *r, const copy_refer_files *f)
 {
     text_buf work = TEXT_BUF_INIT;
-    int      rc;
 
     text_addf(&work, "%s#mode=kerchunk&allow=/", r->t->temp_path);
     for (size_t i = 0; i < f->n && i < 64; i++) {
@@ -372,8 +346,7 @@ verify(copy_state *r, const copy_refer_files *f)
             text_addf(&work, ",%.*s", (int)(host + 3 - f->v[i].url + (long)strcspn(host + 3, "/")), f->v[i].url);
     }
     r->t->work = work.s;
-    rc = copy_verify(r);
-    return rc;
+    return copy_verify(r);
 }
 
 static int
@@ -383,10 +356,8 @@ write_set(copy_state *r, nczarr_map *map, copy_refer_files *f)
     copy_refer_out   out = {.to = NULL};
     int              rc;
 
-    if (!o->dry_run && (out.to = ncz_sys_fopen(r->t->temp_path, "wb")) == NULL) {
-        message_print("%s: %s", r->t->temp_path, strerror(errno));
-        return NC_ECANTCREATE;
-    }
+    if (!o->dry_run && (out.to = ncz_sys_fopen(r->t->temp_path, "wb")) == NULL)
+        return message_error(NC_ECANTCREATE, "%s: %s", r->t->temp_path, strerror(errno));
     rc = write_all(r, map, f, &out);
     if (out.to != NULL) {
         int closed = close_file(out.to, r->t->temp_path);
@@ -397,11 +368,8 @@ write_set(copy_state *r, nczarr_map *map, copy_refer_files *f)
         printf("%s: %zu references, %zu chunks in the set\n", o->out, out.references, out.inlined);
     if (rc == NC_NOERR && !o->dry_run && o->verify)
         rc = verify(r, f);
-    if (rc == NC_NOERR && !o->dry_run &&
-        ncz_system.name.renameat(AT_FDCWD, r->t->temp_path, AT_FDCWD, r->t->path) != 0) {
-        message_print("%s: cannot be renamed to %s: %s", r->t->temp_path, r->t->path, strerror(errno));
-        rc = NC_ECANTCREATE;
-    }
+    if (rc == NC_NOERR && !o->dry_run)
+        rc = copy_rename_temp(r->t);
     if (rc != NC_NOERR && !o->dry_run)
         (void)ncz_system.name.unlinkat(AT_FDCWD, r->t->temp_path, 0);
     return rc;

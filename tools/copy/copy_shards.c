@@ -27,9 +27,8 @@ take_length(const copy_source *s, copy_var *v, int d, size_t len)
     v->shard_out[d] = len;
     if (len % v->chunk_out[d] == 0)
         return NC_NOERR;
-    message_print("--shards: %s: %zu is not a multiple of the chunk length %zu of dimension %s", v->path, len,
-                  v->chunk_out[d], s->dims[v->dims[d]].name);
-    return NC_EBADCHUNK;
+    return message_error(NC_EBADCHUNK, "--shards: %s: %zu is not a multiple of the chunk length %zu of dimension %s",
+                         v->path, len, v->chunk_out[d], s->dims[v->dims[d]].name);
 }
 
 /* The lengths for dimensions. In the other dimensions a shard is as long as in the source, or one chunk. */

@@ -40,13 +40,12 @@ check_widths(const slab *s)
     const nc_vlen_t *strings = (const nc_vlen_t *)(const void *)s->data;
 
     for (size_t i = 0; s->v->type == NC_STRING && s->width > 0 && i < s->piece.n; i++)
-        if (strings[i].len > s->width) {
-            message_print(
+        if (strings[i].len > s->width)
+            return message_error(
+                NC_ERANGE,
                 "%s: a string of %zu bytes, and the target has room for %zu: strings of any length need a codec "
                 "such as vlen-utf8",
                 s->v->path, strings[i].len, s->width);
-            return NC_ERANGE;
-        }
     return NC_NOERR;
 }
 
@@ -92,11 +91,10 @@ put_texts(slab *s)
 {
     const copy_var *v = s->v;
 
-    if (!copy_pack_texts((const nc_vlen_t *)(const void *)s->data, s->piece.n, v->text_len, s->text)) {
-        message_print("%s: a string is longer than %zu bytes, which was the longest before: the source has changed",
-                      v->path, v->text_len);
-        return NC_ERANGE;
-    }
+    if (!copy_pack_texts((const nc_vlen_t *)(const void *)s->data, s->piece.n, v->text_len, s->text))
+        return message_error(
+            NC_ERANGE, "%s: a string is longer than %zu bytes, which was the longest before: the source has changed",
+            v->path, v->text_len);
     return nc_put_vara_text(s->out, v->out, s->piece.start, s->piece.count, s->text);
 }
 

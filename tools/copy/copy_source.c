@@ -32,41 +32,38 @@ is_group_wanted(const copy_opts *o, const char *path)
 }
 
 static bool
-leads_to_wanted_group(const copy_opts *o, int grp, const char *path)
+is_within(const char *path, const char *group)
 {
-    bool    wanted = is_group_wanted(o, path);
-    id_list inner;
+    size_t n = strlen(group);
 
-    if (wanted || id_list_groups(grp, &inner) != NC_NOERR)
-        return wanted;
-    for (int i = 0; i < inner.n && !wanted; i++) {
-        char *child = group_path(inner.id[i]);
+    return strncmp(path, group, n) == 0 && (path[n] == '\0' || path[n] == '/');
+}
 
-        wanted = leads_to_wanted_group(o, inner.id[i], child);
-        free(child);
-    }
-    id_list_clear(&inner);
-    return wanted;
+/* Whether it or a group in it, which follow it, is wanted. */
+static bool
+leads_to_wanted_group(const copy_opts *o, const tree_list *all, size_t i)
+{
+    for (size_t k = i; k < all->n && is_within(all->v[k].path, all->v[i].path); k++)
+        if (is_group_wanted(o, all->v[k].path))
+            return true;
+    return false;
 }
 
 static int
-add_groups(const copy_opts *o, copy_source *s, int grp)
+add_groups(const copy_opts *o, copy_source *s)
 {
-    char   *path = group_path(grp);
-    id_list inner;
-    int     rc;
+    tree_list all;
+    int       rc = tree_list_load(s->ncid, TREE_GROUPS, &all);
 
-    if (o->groups_only && strcmp(path, "/") != 0 && !leads_to_wanted_group(o, grp, path)) {
-        free(path);
-        return NC_NOERR;
-    }
-    s->groups = memory_grow(s->groups, s->ngroups, sizeof *s->groups);
-    s->groups[s->ngroups++] = (copy_group){.in = grp, .out = -1, .path = path};
-    if ((rc = id_list_groups(grp, &inner)) != NC_NOERR)
-        return message_fail(rc, path);
-    for (int i = 0; rc == NC_NOERR && i < inner.n; i++)
-        rc = add_groups(o, s, inner.id[i]);
-    id_list_clear(&inner);
+    if (rc != NC_NOERR)
+        (void)message_fail(rc, o->in);
+    for (size_t i = 0; i < all.n; i++)
+        if (i == 0 || !o->groups_only || leads_to_wanted_group(o, &all, i)) {
+            s->groups = memory_grow(s->groups, s->ngroups, sizeof *s->groups);
+            s->groups[s->ngroups++] =
+                (copy_group){.in = all.v[i].grp, .out = -1, .path = memory_need(strdup(all.v[i].path))};
+        }
+    tree_list_clear(&all);
     return rc;
 }
 
@@ -130,8 +127,7 @@ find_dim(const copy_source *s, const copy_var *v, int dimid, size_t *out)
             *out = i;
             return NC_NOERR;
         }
-    message_print("%s: one of its dimensions is of a group that is not copied", v->path);
-    return NC_EBADDIM;
+    return message_error(NC_EBADDIM, "%s: one of its dimensions is of a group that is not copied", v->path);
 }
 
 /* Bytes of an element in memory; of a string its length, the pointer, what it points to, and what malloc adds. */
@@ -296,14 +292,6 @@ copy_drop_var(copy_source *s, size_t i)
     s->nvars--;
 }
 
-static bool
-is_within(const char *path, const char *group)
-{
-    size_t n = strlen(group);
-
-    return strncmp(path, group, n) == 0 && (path[n] == '\0' || path[n] == '/');
-}
-
 void
 copy_drop_group(copy_source *s, size_t g)
 {
@@ -356,10 +344,8 @@ copy_settle_carried(const copy_opts *o, copy_source *s, const copy_target *t)
         } else if (o->skip_unreadable) {
             copy_lose(&s->losses, v->path, NULL, v->why);
             copy_drop_var(s, i);
-        } else {
-            message_print("%s: %s; --skip-unreadable leaves out such variables", v->path, v->why);
-            return NC_EBADTYPE;
-        }
+        } else
+            return message_error(NC_EBADTYPE, "%s: %s; --skip-unreadable leaves out such variables", v->path, v->why);
     }
     return NC_NOERR;
 }
@@ -377,22 +363,18 @@ check_names(const copy_opts *o, const copy_source *s)
 
         for (size_t v = 0; v < s->nvars && !found; v++)
             found = path_match(s->vars[v].path, o->vars.name[i]);
-        if (!found) {
-            message_print("%s: %s: no such variable%s", o->in, o->vars.name[i],
-                          near_name_hint(s->ncid, NEAR_VARIABLE, o->vars.name[i], hint));
-            return NC_ENOTVAR;
-        }
+        if (!found)
+            return message_error(NC_ENOTVAR, "%s: %s: no such variable%s", o->in, o->vars.name[i],
+                                 near_name_hint(s->ncid, NEAR_VARIABLE, o->vars.name[i], hint));
     }
     for (size_t i = 0; i < o->groups.n; i++) {
         bool found = false;
 
         for (size_t g = 0; g < s->ngroups && !found; g++)
             found = path_match(s->groups[g].path, o->groups.name[i]);
-        if (!found) {
-            message_print("%s: %s: no such group%s", o->in, o->groups.name[i],
-                          near_name_hint(s->ncid, NEAR_GROUP, o->groups.name[i], hint));
-            return NC_ENOGRP;
-        }
+        if (!found)
+            return message_error(NC_ENOGRP, "%s: %s: no such group%s", o->in, o->groups.name[i],
+                                 near_name_hint(s->ncid, NEAR_GROUP, o->groups.name[i], hint));
     }
     return NC_NOERR;
 }
@@ -403,11 +385,9 @@ copy_source_load(const copy_opts *o, copy_source *s)
     char why[HYPERSLAB_WHY_SIZE];
     int  rc = hyperslab_resolve(&o->limits, s->ncid, &s->part, why);
 
-    if (rc != NC_NOERR) {
-        message_print("%s: %s", o->in, why);
-        return rc;
-    }
-    if ((rc = add_groups(o, s, s->ncid)) != NC_NOERR)
+    if (rc != NC_NOERR)
+        return message_error(rc, "%s: %s", o->in, why);
+    if ((rc = add_groups(o, s)) != NC_NOERR)
         return rc;
     for (size_t g = 0; rc == NC_NOERR && g < s->ngroups; g++)
         rc = add_dims(o, s, g);

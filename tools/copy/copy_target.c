@@ -39,8 +39,7 @@ exists(const char *path)
 static int
 fail_removal(const char *path)
 {
-    message_print("%s: cannot remove what an earlier copy left: %s", path, strerror(errno));
-    return NC_ECANTREMOVE;
+    return message_error(NC_ECANTREMOVE, "%s: cannot remove what an earlier copy left: %s", path, strerror(errno));
 }
 
 /* Is the open file or directory still the one with this name? */
@@ -82,8 +81,7 @@ lock_place(const char *path, int type, int how, int *fd)
 static int
 fail_locked(const copy_target *t)
 {
-    message_print("%s: another nczcopy is creating it", t->temp_path);
-    return NC_EEXIST;
+    return message_error(NC_EEXIST, "%s: another nczcopy is creating it", t->temp_path);
 }
 
 static int
@@ -124,10 +122,11 @@ check_temp(const copy_opts *o, const copy_target *t)
         return NC_NOERR;
     if (o->replace_all)
         return ncz_system.name.unlinkat(AT_FDCWD, t->temp_path, 0) == 0 ? NC_NOERR : fail_removal(t->temp_path);
-    message_print("%s: the copy is made under this name, and it exists and is not what an earlier copy left: move it "
-                  "away, or use --replace-all",
-                  t->temp_path);
-    return NC_EEXIST;
+    return message_error(
+        NC_EEXIST,
+        "%s: the copy is made under this name, and it exists and is not what an earlier copy left: move it "
+        "away, or use --replace-all",
+        t->temp_path);
 }
 
 /* Creates and locks the directory of the copy, which may contain what an earlier copy left. */
@@ -139,10 +138,8 @@ lock_temp(const copy_opts *o, copy_target *t)
     for (int tries = 0; rc == NC_ENOOBJECT && tries < 100; tries++) {
         if ((rc = check_temp(o, t)) != NC_NOERR)
             return rc;
-        if (ncz_system.name.mkdirat(AT_FDCWD, t->temp_path, 0777) != 0 && errno != EEXIST) {
-            message_print("%s: cannot be created: %s", t->temp_path, strerror(errno));
-            return NC_ECANTCREATE;
-        }
+        if (ncz_system.name.mkdirat(AT_FDCWD, t->temp_path, 0777) != 0 && errno != EEXIST)
+            return message_error(NC_ECANTCREATE, "%s: cannot be created: %s", t->temp_path, strerror(errno));
         rc = lock_place(t->temp_path, O_DIRECTORY, LOCK_EX | LOCK_NB, &t->lock);
     }
     return rc == NC_NOERR ? rc : fail_locked(t);
@@ -180,8 +177,7 @@ make_like_target(const copy_target *t)
     (void)ncz_system.file.close(fd);
     if (err == 0)
         return NC_NOERR;
-    message_print("%s: its mode cannot be set: %s", t->temp_path, strerror(err));
-    return NC_ECANTCREATE;
+    return message_error(NC_ECANTCREATE, "%s: its mode cannot be set: %s", t->temp_path, strerror(err));
 }
 
 /* The library holds a shared lock on a netCDF-4 file that it writes, which keeps an exclusive one of others out. */
@@ -240,8 +236,7 @@ has_root_document(const char *path)
 static int
 fail_kept(const copy_target *t)
 {
-    message_print("%s: exists", t->path != NULL ? t->path : t->parts.shown);
-    return NC_EEXIST;
+    return message_error(NC_EEXIST, "%s: exists", t->path != NULL ? t->path : t->parts.shown);
 }
 
 static bool
@@ -270,9 +265,8 @@ check_replaceable_file(const copy_opts *o, const copy_target *t)
         return fail_kept(t);
     if (S_ISREG(st.st_mode) && (st.st_size == 0 || o->replace_all || is_netcdf_file(t->path)))
         return NC_NOERR;
-    message_print("%s: exists and is not a netCDF file: it is not replaced%s", t->path,
-                  S_ISREG(st.st_mode) ? "; --replace-all replaces it" : "");
-    return NC_EEXIST;
+    return message_error(NC_EEXIST, "%s: exists and is not a netCDF file: it is not replaced%s", t->path,
+                         S_ISREG(st.st_mode) ? "; --replace-all replaces it" : "");
 }
 
 /* Whether the dataset there may be replaced: one of Zarr that opens, of whatever version. */
@@ -286,13 +280,12 @@ check_dataset(const copy_target *t)
         (void)nc_close(ncid);
         if (rc != NC_NOERR || version != 0)
             return rc;
-        message_print("%s: holds data of another format than Zarr: it is not replaced", t->path);
-        return NC_EEXIST;
+        return message_error(NC_EEXIST, "%s: holds data of another format than Zarr: it is not replaced", t->path);
     }
     if (rc == NC_ENOTNC && !has_root_document(t->path))
         return NC_NOERR;
-    message_print("%s: exists and is not a dataset: it is not replaced; --replace-all replaces it", t->path);
-    return NC_EEXIST;
+    return message_error(NC_EEXIST, "%s: exists and is not a dataset: it is not replaced; --replace-all replaces it",
+                         t->path);
 }
 
 /* May the existing path be replaced? Only a dataset, an empty directory, or the remains of an interrupted writer, with
@@ -310,10 +303,8 @@ check_replaceable(const copy_opts *o, const copy_target *t, size_t *n)
         return fail_kept(t);
     if (!o->replace_all && (rc = check_dataset(t)) != NC_NOERR)
         return rc;
-    if (!S_ISDIR(st.st_mode)) {
-        message_print("%s: exists and is not a directory: it is not replaced", t->path);
-        return NC_EEXIST;
-    }
+    if (!S_ISDIR(st.st_mode))
+        return message_error(NC_EEXIST, "%s: exists and is not a directory: it is not replaced", t->path);
     return check_removable(o, t->path, n);
 }
 
@@ -498,13 +489,12 @@ finish_publish(copy_target *t)
     return NC_NOERR;
 }
 
-static int
-rename_temp(copy_target *t)
+int
+copy_rename_temp(copy_target *t)
 {
     if (ncz_system.name.renameat(AT_FDCWD, t->temp_path, AT_FDCWD, t->path) == 0)
         return finish_publish(t);
-    message_print("%s: cannot be renamed to %s: %s", t->temp_path, t->path, strerror(errno));
-    return NC_ECANTCREATE;
+    return message_error(NC_ECANTCREATE, "%s: cannot be renamed to %s: %s", t->temp_path, t->path, strerror(errno));
 }
 
 /* One step where the system can exchange names. The old dataset is locked before it gets the name that ours had, so
@@ -545,7 +535,7 @@ replace_target(const copy_opts *o, copy_target *t)
     place = memory_textf("%s#%s", t->path, o->replace_all ? "replace=all" : "mode=");
     rc = nc_delete(place);
     free(place);
-    return rc == NC_NOERR ? rename_temp(t) : message_fail(rc, t->parts.path);
+    return rc == NC_NOERR ? copy_rename_temp(t) : message_fail(rc, t->parts.path);
 }
 
 static int
@@ -561,7 +551,7 @@ publish_file(const copy_opts *o, copy_target *t)
     }
     if (t->lock >= 0 && !is_at(t->lock, t->temp_path))
         return fail_locked(t);
-    return (rc = check_replaceable_file(o, t)) != NC_NOERR ? rc : rename_temp(t);
+    return (rc = check_replaceable_file(o, t)) != NC_NOERR ? rc : copy_rename_temp(t);
 }
 
 int
@@ -575,7 +565,7 @@ copy_target_publish(const copy_opts *o, copy_target *t)
     if (t->kind != COPY_DIR)
         return NC_NOERR;
     if (!exists(t->path))
-        return rename_temp(t);
+        return copy_rename_temp(t);
     if ((rc = check_replaceable(o, t, &n)) != NC_NOERR) /* it may have been created or changed meanwhile */
         return rc;
     return replace_target(o, t);

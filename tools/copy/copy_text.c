@@ -74,9 +74,9 @@ has_text_rows(int ncid, int varid)
 void
 copy_tell_characters(const copy_source *s, int out)
 {
-    int   before = 0, version = 0, nczarr = 0;
-    bool  known;
-    char *names = NULL, *more;
+    int      before = 0, version = 0, nczarr = 0;
+    bool     known;
+    text_buf names = TEXT_BUF_INIT;
 
     (void)nczarr_inq_zarr_format(s->ncid, &before, NULL);
     (void)nczarr_inq_zarr_format(out, &version, &nczarr);
@@ -89,15 +89,13 @@ copy_tell_characters(const copy_source *s, int out)
         if (v->type != NC_CHAR || has_text_rows(s->groups[v->group].out, v->out) ||
             (known && !has_text_rows(s->groups[v->group].in, v->in)))
             continue;
-        more = memory_textf("%s%s%s", names != NULL ? names : "", names != NULL ? ", " : "", v->path);
-        free(names);
-        names = more;
+        text_addf(&names, "%s%s", names.len > 0 ? ", " : "", v->path);
     }
-    if (names != NULL)
+    if (names.len > 0)
         message_print("%s: other readers get these characters in Zarr v%d as numbers: they are text in chunks with "
                       "whole rows of a dimension of their own, in Zarr v2, and as strings",
-                      names, version);
-    free(names);
+                      names.s, version);
+    text_clear(&names);
 }
 
 /* The text as pure Zarr has it, in memory of its own; its length in *nout. */

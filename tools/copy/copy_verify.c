@@ -369,7 +369,7 @@ static bool
 find_group(const check *c, const copy_group *g, int *grp)
 {
     *grp = c->root;
-    return c->r->s->cdf != 0 || strcmp(g->path, "/") == 0 || nc_inq_grp_full_ncid(c->root, g->path, grp) == NC_NOERR;
+    return c->r->s->cdf != 0 || nc_inq_grp_full_ncid(c->root, g->path, grp) == NC_NOERR;
 }
 
 static int

@@ -111,46 +111,26 @@ is_aggregated(int grp, int varid)
 }
 
 static void
-check_var(check *c, int grp, int varid)
+check_var(check *c, const tree_item *var)
 {
-    char     name[NC_MAX_NAME + 1] = "", why[ERROR_TEXT_SIZE];
-    char    *path;
+    int      grp = var->grp, varid = var->id, rc;
+    char     why[ERROR_TEXT_SIZE];
     dump_var v;
-    int      rc;
 
-    (void)nc_inq_varname(grp, varid, name);
-    path = group_var_path(grp, name);
     if ((rc = dump_var_check(grp, varid)) == NC_NOERR)
         rc = dump_var_load_part(c->d, grp, varid, &v);
     c->vars++;
     if (rc == NC_NOERR) {
         if (!v.empty && !is_aggregated(grp, varid))
-            scan_var(c, &v, path);
+            scan_var(c, &v, var->path);
         dump_var_clear(&v);
     } else if (dump_var_is_unknown(rc)) {
-        error_text(rc, name, why);
-        print_finding(c, path, why);
+        error_text(rc, strrchr(var->path, '/') + 1, why);
+        print_finding(c, var->path, why);
         c->broken++;
     } else {
-        (void)dump_fail(&c->d->report, rc, path);
+        (void)dump_fail(&c->d->report, rc, var->path);
     }
-    free(path);
-}
-
-static void
-check_group(check *c, int grp)
-{
-    id_list list;
-
-    if (id_list_vars(grp, &list) == NC_NOERR)
-        for (int i = 0; i < list.n; i++)
-            if (dump_asks_for_var(c->d, grp, list.id[i]))
-                check_var(c, grp, list.id[i]);
-    id_list_clear(&list);
-    if (id_list_groups(grp, &list) == NC_NOERR)
-        for (int i = 0; i < list.n; i++)
-            check_group(c, list.id[i]);
-    id_list_clear(&list);
 }
 
 /* ---- documents ---- */
@@ -198,42 +178,18 @@ check_documents_of(check *c, nczarr_map *map, const char *path)
             check_document(c, map, path, name);
 }
 
-/* A variable without a readable document is found by itself. */
+/* Opening passes over some broken documents, where others tell enough. A variable without a readable document is found
+ * by itself. */
 static void
-check_documents_of_vars(check *c, nczarr_map *map, int grp)
+check_documents(check *c, nczarr_map *map, const tree_list *all)
 {
-    char    name[NC_MAX_NAME + 1];
-    id_list list;
+    for (size_t i = 0; i < all->n; i++) {
+        const tree_item *item = &all->v[i];
 
-    if (id_list_vars(grp, &list) != NC_NOERR)
-        return;
-    for (int i = 0; i < list.n; i++) {
-        char *path;
-
-        if (!dump_asks_for_var(c->d, grp, list.id[i]) || dump_var_check(grp, list.id[i]) != NC_NOERR ||
-            nc_inq_varname(grp, list.id[i], name) != NC_NOERR)
-            continue;
-        path = group_var_path(grp, name);
-        check_documents_of(c, map, path);
-        free(path);
+        if (item->id < 0 ||
+            (dump_asks_for_var(c->d, item->grp, item->id) && dump_var_check(item->grp, item->id) == NC_NOERR))
+            check_documents_of(c, map, item->path);
     }
-    id_list_clear(&list);
-}
-
-/* Opening passes over some broken documents, where others tell enough. */
-static void
-check_documents(check *c, nczarr_map *map, int grp)
-{
-    char   *path = group_path(grp);
-    id_list list;
-
-    check_documents_of(c, map, path);
-    free(path);
-    check_documents_of_vars(c, map, grp);
-    if (id_list_groups(grp, &list) == NC_NOERR)
-        for (int i = 0; i < list.n; i++)
-            check_documents(c, map, list.id[i]);
-    id_list_clear(&list);
 }
 
 /* The copy of all documents that opening does without, since it cannot be used. */
@@ -251,15 +207,21 @@ check_unused_copy(check *c, nczarr_map *map)
 }
 
 static void
-check_all_documents(check *c)
+check_tree(check *c)
 {
     nczarr_map *map = NULL;
+    tree_list   all;
 
+    (void)tree_list_load(c->d->root, TREE_GROUPS | TREE_VARS, &all);
     if (nczarr_inq_map(c->d->root, &map) == NC_NOERR) {
-        check_documents(c, map, c->d->root);
+        check_documents(c, map, &all);
         check_unused_copy(c, map);
     }
     (void)nczarr_map_close(map);
+    for (size_t i = 0; i < all.n; i++)
+        if (all.v[i].id >= 0 && dump_asks_for_var(c->d, all.v[i].grp, all.v[i].id))
+            check_var(c, &all.v[i]);
+    tree_list_clear(&all);
 }
 
 /* ---- consolidated metadata ---- */
@@ -356,8 +318,7 @@ dump_check(int ncid, const char *path, const dump_opts *opts, FILE *out)
     dump_check_places(&d, &c.places);
     if (c.places.all > 0)
         (void)nczarr_inq_map(ncid, &c.map);
-    check_all_documents(&c);
-    check_group(&c, ncid);
+    check_tree(&c);
     (void)nczarr_map_close(c.map);
     check_consolidated(&c, path);
     print_sums(&c);
@@ -386,41 +347,29 @@ has_documents_at_hand(int ncid, nczarr_map **map)
 }
 
 static void
-warn_group(dump_context *d, nczarr_map *map, int grp)
+warn_stale_var(dump_context *d, nczarr_map *map, const tree_item *var)
 {
-    id_list list;
-    char    name[NC_MAX_NAME + 1];
+    char *key = memory_textf("%s/%s", var->path + 1, document_name(d->zarr_format, NCZARR_DOCUMENT_ARRAY));
 
-    if (id_list_vars(grp, &list) == NC_NOERR)
-        for (int i = 0; i < list.n; i++) {
-            text_buf key = TEXT_BUF_INIT;
-            char    *path;
-
-            if (!dump_asks_for_var(d, grp, list.id[i]) || nc_inq_varname(grp, list.id[i], name) != NC_NOERR)
-                continue;
-            path = group_var_path(grp, name);
-            text_addf(&key, "%s/%s", path + 1, document_name(d->zarr_format, NCZARR_DOCUMENT_ARRAY));
-            if (nczarr_map_exists(map, key.s) == NC_EEMPTY)
-                (void)dump_fail_text(&d->report, NC_NOERR,
-                                     "%s: %s: is in the consolidated metadata, but has no document: they are stale; "
-                                     "#consolidated=no reads the documents",
-                                     d->report.file, path);
-            text_clear(&key);
-            free(path);
-        }
-    id_list_clear(&list);
-    if (id_list_groups(grp, &list) == NC_NOERR)
-        for (int i = 0; i < list.n; i++)
-            warn_group(d, map, list.id[i]);
-    id_list_clear(&list);
+    if (nczarr_map_exists(map, key) == NC_EEMPTY)
+        (void)dump_fail_text(&d->report, NC_NOERR,
+                             "%s: %s: is in the consolidated metadata, but has no document: they are stale; "
+                             "#consolidated=no reads the documents",
+                             d->report.file, var->path);
+    free(key);
 }
 
 void
 dump_warn_stale(dump_context *d)
 {
     nczarr_map *map = NULL;
+    tree_list   vars = {.n = 0};
 
     if (has_documents_at_hand(d->root, &map))
-        warn_group(d, map, d->root);
+        (void)tree_list_load(d->root, TREE_VARS, &vars);
+    for (size_t i = 0; i < vars.n; i++)
+        if (dump_asks_for_var(d, vars.v[i].grp, vars.v[i].id))
+            warn_stale_var(d, map, &vars.v[i]);
+    tree_list_clear(&vars);
     (void)nczarr_map_close(map);
 }

@@ -562,27 +562,24 @@ done:
 }
 
 static void
-print_group(dump_context *d, int grp, sums *s)
+print_vars(dump_context *d, sums *s)
 {
-    id_list  list;
-    dump_var v;
+    tree_list vars;
+    dump_var  v;
 
-    if (id_list_vars(grp, &list) == NC_NOERR)
-        for (int i = 0; i < list.n; i++)
-            if (dump_wants_group(d, grp) && dump_wants_var(d, grp, list.id[i])) {
-                int rc = dump_var_load(d, grp, list.id[i], &v);
+    (void)tree_list_load(d->root, TREE_VARS, &vars);
+    for (size_t i = 0; i < vars.n; i++) {
+        int grp = vars.v[i].grp, id = vars.v[i].id, rc;
 
-                if (rc == NC_NOERR)
-                    print_var(d, &v, s);
-                else
-                    (void)dump_fail(&d->report, rc, NULL);
-                dump_var_clear(&v);
-            }
-    id_list_clear(&list);
-    if (id_list_groups(grp, &list) == NC_NOERR)
-        for (int i = 0; i < list.n; i++)
-            print_group(d, list.id[i], s);
-    id_list_clear(&list);
+        if (!dump_wants_group(d, grp) || !dump_wants_var(d, grp, id))
+            continue;
+        if ((rc = dump_var_load(d, grp, id, &v)) == NC_NOERR)
+            print_var(d, &v, s);
+        else
+            (void)dump_fail(&d->report, rc, NULL);
+        dump_var_clear(&v);
+    }
+    tree_list_clear(&vars);
 }
 
 void
@@ -593,7 +590,7 @@ dump_chunks(dump_context *d)
 
     if (json)
         fputs("{\"variables\": [", d->out);
-    print_group(d, d->root, &s);
+    print_vars(d, &s);
     dump_fragment_files_clear(&d->fragment_files);
     if (json)
         fprintf(d->out, "],\n \"total\": %zu, \"stored\": %zu, \"bytes\": %llu}\n", s.total, s.stored, s.bytes);

@@ -46,27 +46,17 @@ find_in_var(dump_context *d, int grp, int varid)
     dump_var_clear(&v);
 }
 
-static void
-find_in_group(dump_context *d, int grp)
-{
-    id_list list;
-
-    if (id_list_vars(grp, &list) == NC_NOERR)
-        for (int i = 0; i < list.n; i++)
-            if (dump_wants_group(d, grp) && dump_wants_var(d, grp, list.id[i]))
-                find_in_var(d, grp, list.id[i]);
-    id_list_clear(&list);
-    if (id_list_groups(grp, &list) == NC_NOERR)
-        for (int i = 0; i < list.n; i++)
-            find_in_group(d, list.id[i]);
-    id_list_clear(&list);
-}
-
 void
 dump_damage_find(dump_context *d)
 {
+    tree_list vars = {.n = 0};
+
     if (d->o->part != DUMP_HEADER && (d->o->form == DUMP_CDL || d->o->form == DUMP_JSON))
-        find_in_group(d, d->root);
+        (void)tree_list_load(d->root, TREE_VARS, &vars);
+    for (size_t i = 0; i < vars.n; i++)
+        if (dump_wants_group(d, vars.v[i].grp) && dump_wants_var(d, vars.v[i].grp, vars.v[i].id))
+            find_in_var(d, vars.v[i].grp, vars.v[i].id);
+    tree_list_clear(&vars);
 }
 
 bool

@@ -60,20 +60,14 @@ dump_fragment_files_clear(dump_fragment_files *files)
 
 /* ---- one fragment ---- */
 
-/* The variable of a path of groups, with or without a slash at its beginning. */
+/* As much of a variable as it takes to ask for its chunks. */
 static int
 find_var(int ncid, const char *path, dump_var *v)
 {
-    const char *name = strrchr(path, '/');
-    char *group = memory_textf("%s%.*s", path[0] != '/' ? "/" : "", name != NULL ? (int)(name - path) : 0, path);
-    int   rc = NC_NOERR;
+    int rc;
 
     *v = (dump_var){.grp = ncid};
-    if (name != NULL && name != path)
-        rc = nc_inq_grp_full_ncid(ncid, group, &v->grp);
-    free(group);
-    if (rc == NC_NOERR)
-        rc = nc_inq_varid(v->grp, name != NULL ? name + 1 : path, &v->id);
+    rc = group_find_var(ncid, path, &v->grp, &v->id);
     return rc == NC_NOERR ? nc_inq_varndims(v->grp, v->id, &v->ndims) : rc;
 }
 

@@ -71,55 +71,27 @@ dump_names_add_with_subscripts(name_list *list, hyperslab_limits *limits, const 
     return taken;
 }
 
-static void
-match_vars(dump_context *d, int grp, const char *wanted, bool *found)
+/* Adds what one name means. False: nothing. */
+static bool
+match_name(dump_context *d, const tree_list *all, const char *wanted)
 {
-    id_list vars;
-    char    name[NC_MAX_NAME + 1];
+    bool found = false;
 
-    if (id_list_vars(grp, &vars) == NC_NOERR)
-        for (int i = 0; i < vars.n; i++) {
-            char *path;
+    for (size_t i = 0; i < all->n; i++) {
+        const tree_item *item = &all->v[i];
 
-            if (nc_inq_varname(grp, vars.id[i], name) != NC_NOERR)
-                continue;
-            path = group_var_path(grp, name);
-            if (path_match(path, wanted)) {
-                d->vars = memory_grow(d->vars, d->nvars, sizeof *d->vars);
-                d->vars[d->nvars++] = (dump_var_id){.ncid = grp, .varid = vars.id[i]};
-                *found = true;
-            }
-            free(path);
+        if (!path_match(item->path, wanted))
+            continue;
+        found = true;
+        if (item->id < 0) {
+            d->groups = memory_grow(d->groups, d->ngroups, sizeof *d->groups);
+            d->groups[d->ngroups++] = item->grp;
+        } else {
+            d->vars = memory_grow(d->vars, d->nvars, sizeof *d->vars);
+            d->vars[d->nvars++] = (dump_var_id){.ncid = item->grp, .varid = item->id};
         }
-    id_list_clear(&vars);
-}
-
-static void
-match_group(dump_context *d, int grp, const char *wanted, bool *found)
-{
-    char *path = group_path(grp);
-
-    if (path_match(path, wanted)) {
-        d->groups = memory_grow(d->groups, d->ngroups, sizeof *d->groups);
-        d->groups[d->ngroups++] = grp;
-        *found = true;
     }
-    free(path);
-}
-
-static void
-match_tree(dump_context *d, int grp, const char *wanted, bool vars, bool *found)
-{
-    id_list grps;
-
-    if (vars)
-        match_vars(d, grp, wanted, found);
-    else
-        match_group(d, grp, wanted, found);
-    if (id_list_groups(grp, &grps) == NC_NOERR)
-        for (int i = 0; i < grps.n; i++)
-            match_tree(d, grps.id[i], wanted, vars, found);
-    id_list_clear(&grps);
+    return found;
 }
 
 static int
@@ -131,24 +103,27 @@ fail_no_such(dump_context *d, const char *name, near_kind kind)
                           kind == NEAR_GROUP ? "group" : "variable", near_name_hint(d->root, kind, name, hint));
 }
 
+static int
+match_names(dump_context *d, const name_list *names, int kind)
+{
+    tree_list all = {.n = 0};
+    int       rc = NC_NOERR;
+
+    if (names->n > 0)
+        (void)tree_list_load(d->root, kind, &all);
+    for (size_t i = 0; rc == NC_NOERR && i < names->n; i++)
+        if (!match_name(d, &all, names->name[i]))
+            rc = fail_no_such(d, names->name[i], kind == TREE_GROUPS ? NEAR_GROUP : NEAR_VARIABLE);
+    tree_list_clear(&all);
+    return rc;
+}
+
 int
 dump_select(dump_context *d)
 {
-    for (size_t i = 0; i < d->o->vars.n; i++) {
-        bool found = false;
+    int rc = match_names(d, &d->o->vars, TREE_VARS);
 
-        match_tree(d, d->root, d->o->vars.name[i], true, &found);
-        if (!found)
-            return fail_no_such(d, d->o->vars.name[i], NEAR_VARIABLE);
-    }
-    for (size_t i = 0; i < d->o->groups.n; i++) {
-        bool found = false;
-
-        match_tree(d, d->root, d->o->groups.name[i], false, &found);
-        if (!found)
-            return fail_no_such(d, d->o->groups.name[i], NEAR_GROUP);
-    }
-    return NC_NOERR;
+    return rc == NC_NOERR ? match_names(d, &d->o->groups, TREE_GROUPS) : rc;
 }
 
 void

@@ -37,30 +37,17 @@ by_key(const void *a, const void *b)
     return strcmp(((const walked_var *)a)->key, ((const walked_var *)b)->key);
 }
 
-/* The variables of a group and below. */
 static int
-add_vars(walked *w, int grp)
+add_vars(walked *w, int root)
 {
-    id_list vars = {.n = 0}, grps = {.n = 0};
-    char    name[NC_MAX_NAME + 1];
-    int     rc;
+    tree_list vars;
+    int       rc = tree_list_load(root, TREE_VARS, &vars);
 
-    if ((rc = id_list_vars(grp, &vars)) == NC_NOERR)
-        rc = id_list_groups(grp, &grps);
-    for (int i = 0; rc == NC_NOERR && i < vars.n; i++) {
-        char *path;
-
-        if ((rc = nc_inq_varname(grp, vars.id[i], name)) != NC_NOERR)
-            break;
+    for (size_t i = 0; i < vars.n; i++) {
         w->var = memory_room(w->var, w->n, &w->cap, sizeof *w->var);
-        path = group_var_path(grp, name);
-        w->var[w->n++] = (walked_var){.key = memory_need(strdup(path + 1))};
-        free(path);
+        w->var[w->n++] = (walked_var){.key = memory_need(strdup(vars.v[i].path + 1))};
     }
-    for (int i = 0; rc == NC_NOERR && i < grps.n; i++)
-        rc = add_vars(w, grps.id[i]);
-    id_list_clear(&vars);
-    id_list_clear(&grps);
+    tree_list_clear(&vars);
     return rc;
 }
 

@@ -44,10 +44,8 @@ map_cat(nczarr_map *map, const map_opts *o, const char *key)
 
     if ((rc = nczarr_map_len(map, key, &len)) != NC_NOERR)
         return map_fail(o, rc, key);
-    if (o->start > len || (o->count != NCZARR_MAP_WHOLE && o->count > len - o->start)) {
-        message_print("%s: %s has only %llu bytes", o->path, key, len);
-        return NC_EINVAL;
-    }
+    if (o->start > len || (o->count != NCZARR_MAP_WHOLE && o->count > len - o->start))
+        return message_error(NC_EINVAL, "%s: %s has only %llu bytes", o->path, key, len);
     end = o->count == NCZARR_MAP_WHOLE ? len : o->start + o->count;
     piece = memory_alloc(PIECE, 1);
     for (unsigned long long at = o->start; rc == NC_NOERR && at < end; at += PIECE) {

@@ -13,6 +13,5 @@ map_fail(const map_opts *o, int rc, const char *key)
 
     error_text(rc, key, text);
     fflush(o->out);
-    message_print("%s: %s%s%s", o->path, key, key[0] == '\0' ? "" : ": ", text);
-    return rc;
+    return message_error(rc, "%s: %s%s%s", o->path, key, key[0] == '\0' ? "" : ": ", text);
 }

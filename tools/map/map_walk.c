@@ -73,10 +73,8 @@ walk_objects(nczarr_map *map, const map_opts *o, const char *prefix, const char 
     rc = nczarr_map_search(map, prefix, visit_child, &w);
     if (rc != NC_NOERR && w.objects == 0)
         return map_fail(o, rc, prefix);
-    if (w.objects == 0 && w.rc == NC_NOERR && (prefix[0] != '\0' || pattern != NULL)) {
-        message_print("%s: %s: no such object", o->path, pattern != NULL ? pattern : prefix);
-        return NC_EEMPTY;
-    }
+    if (w.objects == 0 && w.rc == NC_NOERR && (prefix[0] != '\0' || pattern != NULL))
+        return message_error(NC_EEMPTY, "%s: %s: no such object", o->path, pattern != NULL ? pattern : prefix);
     if (!o->keys)
         fprintf(o->out, "%12llu  bytes in %llu object%s\n", w.bytes, w.objects, w.objects == 1 ? "" : "s");
     return w.rc;
