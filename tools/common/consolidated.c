@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "common/consolidated.h"
+#include "common/att_value.h"
 #include "common/dim_table.h"
 #include "common/error_text.h"
 #include "common/group_tree.h"
@@ -47,20 +48,6 @@ report_one_side(const both *b, const char *what, const char *name, bool in_copy)
 
 /* ---- attributes ---- */
 
-/* The values as memory that can be compared; NULL: there are none, or of a type that is not compared. */
-static void *
-load_values(int ncid, int varid, const char *name, nc_type type, size_t len)
-{
-    size_t size = type <= NC_MAX_ATOMIC_TYPE ? (size_t)nctypelen(type) : 0;
-    void  *values = size > 0 && len > 0 ? calloc(len, size) : NULL;
-
-    if (values != NULL && nc_get_att(ncid, varid, name, values) != NC_NOERR) {
-        free(values);
-        values = NULL;
-    }
-    return values;
-}
-
 static bool
 compare_strings(char *const *a, char *const *b, size_t n)
 {
@@ -70,31 +57,31 @@ compare_strings(char *const *a, char *const *b, size_t n)
     return true;
 }
 
+/* Values of user-defined types are not compared. */
+static bool
+compare_values(const att_value *a, const att_value *b)
+{
+    if (a->len != b->len || (a->type != b->type && (a->type <= NC_MAX_ATOMIC_TYPE || b->type <= NC_MAX_ATOMIC_TYPE)))
+        return false;
+    if (a->user != NULL || a->len == 0)
+        return true;
+    if (a->val == NULL || b->val == NULL)
+        return a->val == b->val;
+    return a->type == NC_STRING ? compare_strings(a->val, b->val, a->len)
+                                : memcmp(a->val, b->val, a->len * (size_t)nctypelen(a->type)) == 0;
+}
+
 static bool
 compare_att(const both *b, int vcopy, int vdocs, const char *name)
 {
-    nc_type type_copy, type_docs;
-    size_t  n, m;
-    void   *x, *y;
-    bool    same;
+    att_value copy, docs;
+    bool      same;
 
-    if (nc_inq_att(b->copy, vcopy, name, &type_copy, &n) != NC_NOERR ||
-        nc_inq_att(b->docs, vdocs, name, &type_docs, &m) != NC_NOERR || n != m ||
-        (type_copy != type_docs && (type_copy <= NC_MAX_ATOMIC_TYPE || type_docs <= NC_MAX_ATOMIC_TYPE)))
-        return false;
-    x = load_values(b->copy, vcopy, name, type_copy, n);
-    y = load_values(b->docs, vdocs, name, type_docs, n);
-    if (x == NULL || y == NULL)
-        same = x == y;
-    else
-        same =
-            type_copy == NC_STRING ? compare_strings(x, y, n) : memcmp(x, y, n * (size_t)nctypelen(type_copy)) == 0;
-    if (type_copy == NC_STRING && x != NULL)
-        (void)nc_free_string(n, x);
-    if (type_copy == NC_STRING && y != NULL)
-        (void)nc_free_string(n, y);
-    free(x);
-    free(y);
+    (void)att_value_load(b->copy, vcopy, name, &copy);
+    (void)att_value_load(b->docs, vdocs, name, &docs);
+    same = compare_values(&copy, &docs);
+    att_value_clear(&copy);
+    att_value_clear(&docs);
     return same;
 }
 

@@ -58,27 +58,6 @@ advance_part(chunk_part *p)
     return false;
 }
 
-/* Copies dimension d and those within it from the packed part to its place in the box, which has `nbytes`; returns the
- * end of what it took. */
-static const char *
-place_part(const chunk_part *p, size_t d, const char *from, char *to, size_t nbytes)
-{
-    size_t row;
-
-    if (d == p->grid.rank) {
-        memcpy(to, from, p->v->size);
-        return from + p->v->size;
-    }
-    row = nbytes / p->len[d];
-    if (d + 1 == p->grid.rank) {
-        memcpy(to + p->at[d] * row, from, p->count[d] * row);
-        return from + p->count[d] * row;
-    }
-    for (size_t i = 0; i < p->count[d]; i++)
-        from = place_part(p, d + 1, from, to + (p->at[d] + i) * row, row);
-    return from;
-}
-
 static bool
 owns_memory(const hyperslab_var *v)
 {
@@ -121,9 +100,7 @@ fill_values(const hyperslab_var *v, char *values, size_t n)
 static int
 get_part(const chunk_part *p, void *values)
 {
-    const hyperslab_var *v = p->v;
-
-    return hyperslab_get(v, p->start, p->count, p->step, values);
+    return hyperslab_get(p->v, p->start, p->count, p->step, values);
 }
 
 /* Of a classic file that was cut, the values that are there, with the fill value behind them; of an aggregation, those
@@ -141,7 +118,7 @@ get_rest(const chunk_part *p, int rc, void *values)
 }
 
 static int
-read_part(chunk_part *p, char *to, size_t nbytes)
+read_part(chunk_part *p, char *to)
 {
     const hyperslab_var *v = p->v;
     size_t               n = 1;
@@ -163,7 +140,7 @@ read_part(chunk_part *p, char *to, size_t nbytes)
         }
     }
     if (rc == NC_NOERR)
-        (void)place_part(p, 0, values, to, nbytes);
+        hyperslab_place(v, p->at, p->count, p->len, values, to);
     free(values);
     return rc;
 }
@@ -180,7 +157,7 @@ read_parts(chunk_part *p, char *to)
     for (size_t d = 0; d < p->grid.rank; d++)
         set_part(p, d);
     do
-        rc = read_part(p, to, n * p->v->size);
+        rc = read_part(p, to);
     while (rc == NC_NOERR && advance_part(p));
     if (rc != NC_NOERR && owns_memory(p->v))
         hyperslab_free(p->v, to, n); /* keeps the library's text */

@@ -2,6 +2,7 @@
 #include "common/dataset_kind.h"
 
 #include <nczarr.h>
+#include <nczarr_zmap.h>
 #include <string.h>
 #include <strings.h>
 
@@ -86,9 +87,13 @@ dataset_kind_name(int format)
 const char *
 dataset_storage_name(int ncid, int format)
 {
-    int form = 0;
+    nczarr_map *map = NULL;
+    int         form = 0;
+    bool        refers;
 
-    return nc_inq_format_extended(ncid, &form, NULL) == NC_NOERR && form == NC_FORMATX_NC_HDF4
-               ? "HDF4"
-               : dataset_kind_name(format);
+    if (nc_inq_format_extended(ncid, &form, NULL) == NC_NOERR && form == NC_FORMATX_NC_HDF4)
+        return "HDF4";
+    refers = nczarr_inq_map(ncid, &map) == NC_NOERR && strcmp(nczarr_map_name(map), "kerchunk") == 0;
+    (void)nczarr_map_close(map);
+    return refers ? "kerchunk" : dataset_kind_name(format);
 }

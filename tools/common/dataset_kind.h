@@ -23,7 +23,7 @@ const dataset_kind *dataset_kind_parse(const char *text);
 const dataset_kind *dataset_kind_of_letter(int letter);
 /* The name of a format of nc_inq_format(): "netCDF-4", "classic", ...; "unknown". */
 const char *dataset_kind_name(int format);
-/* What a person has there: "HDF4" for such a file, which is one of netCDF-4 to a program; else the kind's name. */
+/* What a person has there: "HDF4" or "kerchunk", which are netCDF-4 to a program; else the kind's name. */
 const char *dataset_storage_name(int ncid, int format);
 
 #endif /* DATASET_KIND_H */

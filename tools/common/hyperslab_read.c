@@ -12,7 +12,7 @@
 typedef struct reader {
     const hyperslab_var *v;
     const size_t        *start, *count; /* the box */
-    size_t              *at;            /* the piece: where it begins in the part, */
+    size_t              *at, *place;    /* the piece: where it begins in the part, and in the box, */
     size_t              *from, *len;    /* ... and in the variable, its lengths */
     ptrdiff_t           *step;
     size_t               rank;
@@ -68,36 +68,53 @@ get_piece(const reader *r, void *to)
     return rc;
 }
 
-/* Copies dimension d and those within it from a packed piece to its place in the box; returns the end of what it
- * took. */
+/* Copies dimension d and those within it; returns the end of what it took. */
 static const char *
-place_piece(const reader *r, size_t d, const char *from, char *to, size_t box)
+place_dim(const hyperslab_var *v, int d, const size_t *at, const size_t *len, const size_t *box, const char *from,
+          char *to, size_t nbytes)
 {
-    size_t row, offset = r->at[d] - r->start[d];
+    size_t row;
 
-    if (d + 1 == r->rank) {
-        memcpy(to + offset * r->v->size, from, r->len[d] * r->v->size);
-        return from + r->len[d] * r->v->size;
+    if (d == v->rank) {
+        memcpy(to, from, v->size);
+        return from + v->size;
     }
-    row = box / r->count[d];
-    for (size_t i = 0; i < r->len[d]; i++)
-        from = place_piece(r, d + 1, from, to + (offset + i) * row, row);
+    row = nbytes / box[d];
+    if (d + 1 == v->rank) {
+        memcpy(to + at[d] * row, from, len[d] * row);
+        return from + len[d] * row;
+    }
+    for (size_t i = 0; i < len[d]; i++)
+        from = place_dim(v, d + 1, at, len, box, from, to + (at[d] + i) * row, row);
     return from;
 }
 
+void
+hyperslab_place(const hyperslab_var *v, const size_t *at, const size_t *len, const size_t *box, const void *piece,
+                void *to)
+{
+    size_t nbytes = v->size;
+
+    for (int d = 0; d < v->rank; d++)
+        nbytes *= box[d];
+    (void)place_dim(v, 0, at, len, box, piece, to, nbytes);
+}
+
 static int
-read_piece(const reader *r, char *data, size_t box)
+read_piece(const reader *r, char *data)
 {
     size_t n = r->v->size;
     void  *piece;
     int    rc;
 
-    for (size_t d = 0; d < r->rank; d++)
+    for (size_t d = 0; d < r->rank; d++) {
+        r->place[d] = r->at[d] - r->start[d];
         n *= r->len[d];
+    }
     if ((piece = malloc(n)) == NULL)
         return NC_ENOMEM;
     if ((rc = get_piece(r, piece)) == NC_NOERR)
-        (void)place_piece(r, 0, piece, data, box);
+        hyperslab_place(r->v, r->place, r->len, r->count, piece, data);
     free(piece);
     return rc;
 }
@@ -115,13 +132,13 @@ read_pieces(reader *r, size_t nvalues, char *data)
 
     memset(data, 0, box); /* what can be freed after a failure */
     do
-        rc = read_piece(r, data, box);
+        rc = read_piece(r, data);
     while (rc == NC_NOERR && advance_piece(r));
     if (rc == NC_NOERR || !owns)
         return rc;
     hyperslab_free(r->v, data, nvalues);
     memset(data, 0, box);
-    if (read_piece(r, data, box) == NC_NOERR)
+    if (read_piece(r, data) == NC_NOERR)
         hyperslab_free(r->v, data, nvalues);
     return rc;
 }
@@ -138,13 +155,14 @@ hyperslab_read(const hyperslab_var *v, const size_t *start, const size_t *count,
         rc = hyperslab_get(v, start, count, NULL, data);
         return rc == NC_NOERR || v->damage == NULL ? rc : damage_read(v, rc, start, count, NULL, data);
     }
-    room = malloc(rank * (3 * sizeof *room + sizeof *r.step));
+    room = malloc(rank * (4 * sizeof *room + sizeof *r.step));
     if (room == NULL)
         return NC_ENOMEM;
     r.at = room;
     r.from = room + rank;
     r.len = room + 2 * rank;
-    r.step = (ptrdiff_t *)(void *)(room + 3 * rank);
+    r.place = room + 3 * rank;
+    r.step = (ptrdiff_t *)(void *)(room + 4 * rank);
     for (size_t d = 0; d < rank; d++) {
         r.at[d] = start[d];
         set_piece(&r, d);

@@ -21,6 +21,16 @@ path_check(const char *path)
     return rc == NC_NOERR;
 }
 
+bool
+path_is_local(const char *path)
+{
+    nczarr_path_parts parts = {.size = sizeof parts};
+    bool              local = nczarr_path_split(path, &parts) == NC_NOERR && parts.local != NULL;
+
+    nczarr_path_clear(&parts);
+    return local;
+}
+
 char *
 path_with_keys(const nczarr_path_parts *parts, const char *keys)
 {

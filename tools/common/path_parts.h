@@ -13,6 +13,8 @@
  * other, a malformed URL. It is reported. That is a mistake of the command line. */
 bool path_check(const char *path);
 
+bool path_is_local(const char *path); /* a file or folder here */
+
 /* PATH#FRAGMENT with the keys after those that it has; "": none. malloc()ed, like all texts here; NULL: out of
  * memory. */
 char *path_with_keys(const nczarr_path_parts *parts, const char *keys);

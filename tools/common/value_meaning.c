@@ -3,6 +3,7 @@
 
 #include "common/coord_role.h"
 #include "common/memory.h"
+#include "common/standard_fill.h"
 #include "common/user_type.h"
 
 #include <float.h>
@@ -175,32 +176,20 @@ load_limits(int grp, int varid, value_meaning *m)
     }
 }
 
-#define STANDARD(type, ctype, value)                                                                                 \
-    case type: memcpy(m->fill, &(ctype){value}, sizeof(ctype)); break
-
 /* The standard fill counts where the variable names none; not for bytes, whose every value is likely data. */
 static void
 load_fill(int grp, int varid, value_meaning *m)
 {
-    nc_type type = NC_NAT;
-    size_t  n = 0;
-    char   *raw = load_raw(grp, varid, "_FillValue", &type, &n);
+    nc_type     type = NC_NAT;
+    size_t      n = 0;
+    char       *raw = load_raw(grp, varid, "_FillValue", &type, &n);
+    const void *fill = raw != NULL && type == m->stored && n == 1        ? raw
+                       : is_number(m->stored) && bytes_of(m->stored) > 1 ? standard_fill(m->stored)
+                                                                         : NULL;
 
-    m->has_fill = true;
-    if (raw != NULL && type == m->stored && n == 1)
-        memcpy(m->fill, raw, bytes_of(type));
-    else
-        switch (m->stored) {
-            STANDARD(NC_SHORT, short, NC_FILL_SHORT);
-            STANDARD(NC_USHORT, unsigned short, NC_FILL_USHORT);
-            STANDARD(NC_INT, int, NC_FILL_INT);
-            STANDARD(NC_UINT, unsigned int, NC_FILL_UINT);
-            STANDARD(NC_INT64, long long, NC_FILL_INT64);
-            STANDARD(NC_UINT64, unsigned long long, NC_FILL_UINT64);
-            STANDARD(NC_FLOAT, float, NC_FILL_FLOAT);
-            STANDARD(NC_DOUBLE, double, NC_FILL_DOUBLE);
-        default: m->has_fill = false; break;
-        }
+    m->has_fill = fill != NULL;
+    if (m->has_fill)
+        memcpy(m->fill, fill, bytes_of(m->stored));
     free(raw);
 }
 
@@ -250,16 +239,6 @@ value_meaning_bytes(const value_meaning *m)
 
 /* ---- values --------------------------------------------------------------------------------------------------- */
 
-static bool
-is_same_real(double a, double b, double epsilon)
-{
-    if (isnan(a) || isnan(b))
-        return isnan(a) && isnan(b);
-    if (isinf(a) || isinf(b)) /* everything is within a part of infinity of it */
-        return a == b;
-    return a == b || fabs(a - b) <= fabs(b) * epsilon;
-}
-
 /* Floating-point numbers match within their precision. */
 static bool
 is_fill(const value_meaning *m, const void *p)
@@ -267,8 +246,8 @@ is_fill(const value_meaning *m, const void *p)
     if (!m->has_fill)
         return false;
     if (is_real(m->stored))
-        return is_same_real(number_of(m->stored, p), number_of(m->stored, m->fill),
-                            m->stored == NC_FLOAT ? FLT_EPSILON : DBL_EPSILON);
+        return standard_fill_is_near(number_of(m->stored, p), number_of(m->stored, m->fill),
+                                     m->stored == NC_FLOAT ? FLT_EPSILON : DBL_EPSILON);
     return memcmp(p, m->fill, bytes_of(m->stored)) == 0;
 }
 

@@ -6,6 +6,7 @@
 #include "copy_int.h"
 
 #include "common/chunk_grid.h"
+#include "common/path_parts.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -234,23 +235,13 @@ run_mover(void *arg)
     return NULL;
 }
 
-static bool
-is_local(const char *path)
-{
-    nczarr_path_parts parts = {.size = sizeof parts};
-    bool              local = nczarr_path_split(path, &parts) == NC_NOERR && parts.local != NULL;
-
-    nczarr_path_clear(&parts);
-    return local;
-}
-
 static void
 run_movers(raw *w)
 {
     size_t     more = (size_t)w->r->budget.movers - 1, made = 0;
     pthread_t *threads = memory_alloc(more, sizeof *threads);
 
-    if (w->r->t->kind != COPY_REMOTE && is_local(w->r->o->in) && more > (size_t)w->r->budget.threads)
+    if (w->r->t->kind != COPY_REMOTE && path_is_local(w->r->o->in) && more > (size_t)w->r->budget.threads)
         more = (size_t)w->r->budget.threads;    /* only the disk to wait for */
     if (nczarr_get_threads() == 1 || w->by_map) /* the system lets one at a time write to a file */
         more = 0;
@@ -442,7 +433,7 @@ copy_raw(copy_state *r, const copy_var *v)
     int               rc;
 
     w.in_order = r->t->netcdf4;
-    w.by_map = v->raw_ranges && r->t->netcdf4 && r->t->kind != COPY_REMOTE && is_local(r->o->in);
+    w.by_map = v->raw_ranges && r->t->netcdf4 && r->t->kind != COPY_REMOTE && path_is_local(r->o->in);
     w.unit = copy_raw_unit(v);
     w.at = memory_alloc((size_t)v->rank, sizeof *w.at);
     if ((rc = nczarr_inq_map(g->in, &w.from)) != NC_NOERR || (rc = nczarr_inq_map(g->out, &w.to)) != NC_NOERR ||

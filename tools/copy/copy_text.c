@@ -5,6 +5,7 @@
  */
 #include "copy_int.h"
 
+#include "common/att_value.h"
 #include "common/terminal_text.h"
 #include "common/text_quote.h"
 #include "common/zarr_version.h"
@@ -29,20 +30,12 @@ is_utf8(nc_type type, const void *val, size_t len)
 static bool
 has_bytes(int grp, int varid, const char *name)
 {
-    nc_type type;
-    size_t  len = 0;
-    bool    bytes = false;
-    void   *val;
+    nc_type   type;
+    att_value a = {.val = NULL};
+    bool      bytes = nc_inq_atttype(grp, varid, name, &type) == NC_NOERR && (type == NC_CHAR || type == NC_STRING) &&
+                 att_value_load(grp, varid, name, &a) == NC_NOERR && !is_utf8(type, a.val, a.len);
 
-    if (nc_inq_att(grp, varid, name, &type, &len) != NC_NOERR || len == 0 || (type != NC_CHAR && type != NC_STRING))
-        return false;
-    val = memory_alloc(len, type == NC_CHAR ? 1 : sizeof(char *));
-    if (nc_get_att(grp, varid, name, val) == NC_NOERR) {
-        bytes = !is_utf8(type, val, len);
-        if (type == NC_STRING)
-            (void)nc_free_string(len, val);
-    }
-    free(val);
+    att_value_clear(&a);
     return bytes;
 }
 

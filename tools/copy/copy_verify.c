@@ -6,6 +6,7 @@
  */
 #include "copy_int.h"
 
+#include "common/att_value.h"
 #include "common/consolidated.h"
 
 #include <stdio.h>
@@ -29,37 +30,10 @@ report_difference(check *c, const char *path, const char *what)
 
 /* ---- attributes ---- */
 
-typedef struct att {
-    int     grp;
-    nc_type type;
-    size_t  len;
-    void   *val;
-} att;
-
 static bool
-load_att(int grp, int varid, const char *name, att *a)
+load_att(int grp, int varid, const char *name, att_value *a)
 {
-    size_t size;
-
-    *a = (att){.grp = grp};
-    if (nc_inq_att(grp, varid, name, &a->type, &a->len) != NC_NOERR ||
-        copy_type_size(grp, a->type, &size) != NC_NOERR)
-        return false;
-    a->val = memory_alloc(a->len + 1, size);
-    if (a->len == 0 || nc_get_att(grp, varid, name, a->val) == NC_NOERR)
-        return true;
-    free(a->val);
-    a->val = NULL;
-    return false;
-}
-
-static void
-clear_att(att *a)
-{
-    if (a->val != NULL)
-        copy_free_values(a->grp, a->type, a->val, a->len);
-    free(a->val);
-    a->val = NULL;
+    return att_value_load(grp, varid, name, a) == NC_NOERR && a->val != NULL;
 }
 
 /* Of attributes: bit by bit, but that any NaN is a NaN, since JSON has only one. */
@@ -115,7 +89,7 @@ is_number(nc_type type)
 /* Pure Zarr keeps the _FillValue of a user-defined type, and Zarr v3 that of text, as the array's fill value only. That
  * of characters is a number there. */
 static bool
-is_array_fill(const att *a, int out, int vout, const char *name)
+is_array_fill(const att_value *a, int out, int vout, const char *name)
 {
     int     no_fill = 1;
     size_t  size;
@@ -143,7 +117,7 @@ is_array_fill(const att *a, int out, int vout, const char *name)
 
 /* Strings that became one text. */
 static bool
-compare_text(int in, int vin, const char *name, const att *b)
+compare_text(int in, int vin, const char *name, const att_value *b)
 {
     char *text = b->type == NC_CHAR ? copy_att_text(in, vin, name) : NULL;
     bool  same = text != NULL && strlen(text) == b->len && memcmp(text, b->val, b->len) == 0;
@@ -154,7 +128,7 @@ compare_text(int in, int vin, const char *name, const att *b)
 
 /* Pure Zarr has no place for the number of NULs at the end of a text. */
 static void
-drop_nuls(att *a)
+drop_nuls(att_value *a)
 {
     while (a->type == NC_CHAR && a->len > 0 && ((const char *)a->val)[a->len - 1] == '\0')
         a->len--;
@@ -164,12 +138,12 @@ drop_nuls(att *a)
 static bool
 compare_att(int in, int vin, const char *name, int out, int vout, const char *name_out, const copy_target *t)
 {
-    att  a, b;
-    bool same = load_att(in, vin, name, &a);
+    att_value a, b = {.val = NULL};
+    bool      same = load_att(in, vin, name, &a);
 
     if (same && vout != NC_GLOBAL && nc_inq_attid(out, vout, name_out, NULL) != NC_NOERR) {
         same = is_array_fill(&a, out, vout, name_out);
-        clear_att(&a);
+        att_value_clear(&a);
         return same;
     }
     same = load_att(out, vout, name_out, &b) && same;
@@ -189,8 +163,8 @@ compare_att(int in, int vin, const char *name, int out, int vout, const char *na
         same = a.len == b.len && compare_numbers(in, vin, out, vout, name, a.len);
     else if (same && a.type == NC_STRING)
         same = compare_text(in, vin, name, &b);
-    clear_att(&a);
-    clear_att(&b);
+    att_value_clear(&a);
+    att_value_clear(&b);
     return same;
 }
 

@@ -313,19 +313,12 @@ clear_chunks(chunks *c)
 
 /* ---- as text ------------------------------------------------------------------------------------------------- */
 
-static void
-add_sizes(const dump_context *d, text_buf *t, const size_t *n, int ndims)
-{
-    for (int i = 0; i < ndims; i++)
-        text_addf(t, "%s%zu", i > 0 ? dump_times(d) : "", n[i]);
-}
-
 /* The lengths along each dimension: 2,5,4x3. */
 static void
 add_chunk_lengths(text_buf *t, const chunks *c)
 {
     if (c->length == NULL) {
-        add_sizes(c->d, t, c->chunk, c->v->ndims);
+        dump_add_shape(c->d, t, c->chunk, c->v->ndims);
         return;
     }
     for (int i = 0; i < c->v->ndims; i++) {
@@ -333,14 +326,6 @@ add_chunk_lengths(text_buf *t, const chunks *c)
         for (size_t k = 0; k < c->grid[i]; k++)
             text_addf(t, "%s%zu", k > 0 ? "," : "", c->length[i][k]);
     }
-}
-
-static void
-add_path(const dump_context *d, text_buf *t, const char *path)
-{
-    text_add(t, d->o->color ? DUMP_BOLD : "");
-    text_add_safe(t, path);
-    text_add(t, d->o->color ? DUMP_PLAIN "  " : "  ");
 }
 
 /* Nothing is known of its chunks. */
@@ -356,7 +341,7 @@ print_unknown(dump_context *d, const char *path, const char *why, bool first)
         text_add_json(&t, why, strlen(why));
         text_addc(&t, '}');
     } else {
-        add_path(d, &t, path);
+        dump_add_path(d, &t, path);
         text_add(&t, "cannot be read: ");
         text_add_safe(&t, why);
         text_addc(&t, '\n');
@@ -373,15 +358,15 @@ print_text(chunks *c, const char *path)
     int             no_fill = 0;
     text_buf        t = TEXT_BUF_INIT;
 
-    add_path(c->d, &t, path);
+    dump_add_path(c->d, &t, path);
     dump_add_type(&t, v, false);
     text_add(&t, v->ndims > 0 ? " " : "");
-    add_sizes(c->d, &t, v->shape, v->ndims);
+    dump_add_shape(c->d, &t, v->shape, v->ndims);
     text_add(&t, v->ndims > 0 ? ", chunks " : "");
     add_chunk_lengths(&t, c);
     if (v->shard != NULL) {
         text_add(&t, ", shards ");
-        add_sizes(c->d, &t, v->shard, v->ndims);
+        dump_add_shape(c->d, &t, v->shard, v->ndims);
     }
     text_addf(&t, "\n    %zu of %zu chunk%s stored", c->stored, c->total, c->total == 1 ? "" : "s");
     if (c->stored > 0) {
@@ -417,10 +402,8 @@ print_text(chunks *c, const char *path)
 static void
 add_json_sizes(text_buf *t, const char *name, const size_t *n, int ndims)
 {
-    text_addf(t, ",\n   \"%s\": [", name);
-    for (int i = 0; i < ndims; i++)
-        text_addf(t, "%s%zu", i > 0 ? ", " : "", n[i]);
-    text_addc(t, ']');
+    text_add(t, ",\n   ");
+    dump_add_json_sizes(t, name, n, ndims);
 }
 
 /* A list for each dimension. */

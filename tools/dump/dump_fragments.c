@@ -6,6 +6,7 @@
 #include "dump_int.h"
 
 #include "common/error_text.h"
+#include "common/path_parts.h"
 
 #include <nczarr_zmap.h>
 #include <stdlib.h>
@@ -104,13 +105,6 @@ measure(dump_fragment_files *files, const char *path, const char *name, unsigned
     return rc;
 }
 
-/* What is stored of one, which has a path. */
-static int
-measure_one(dump_context *d, const dump_fragment *f, dump_stored *s)
-{
-    return measure(&d->fragment_files, f->path, f->name, 1, s);
-}
-
 /* ---- all of a variable ---- */
 
 typedef struct loading {
@@ -159,17 +153,7 @@ dump_fragments_clear(dump_fragments *f)
     free(f->v);
 }
 
-/* A file or folder here; a server is asked only if the user wants that. */
-static bool
-is_local(const char *path)
-{
-    nczarr_path_parts parts = {.size = sizeof parts};
-    bool              local = nczarr_path_split(path, &parts) == NC_NOERR && parts.local != NULL;
-
-    nczarr_path_clear(&parts);
-    return local;
-}
-
+/* A server is asked only if the user wants that. */
 bool
 dump_fragments_sum(dump_context *d, const dump_fragments *f, dump_stored *s)
 {
@@ -183,10 +167,11 @@ dump_fragments_sum(dump_context *d, const dump_fragments *f, dump_stored *s)
         const dump_fragment *one = &f->v[i];
         dump_stored          more;
 
-        if (one->path == NULL || at++ % step != 0 || !(d->o->sizes || is_local(one->path)))
+        if (one->path == NULL || at++ % step != 0 || !(d->o->sizes || path_is_local(one->path)))
             continue;
         asked++;
-        if (measure_one(d, one, &more) == NC_NOERR) { /* one that is not there has nothing */
+        if (measure(&d->fragment_files, one->path, one->name, 1, &more) ==
+            NC_NOERR) { /* one that is not there has nothing */
             add_stored(s, &more);
             good++;
         }
@@ -217,7 +202,9 @@ measure_all(dump_context *d, showing *s)
     char why[ERROR_TEXT_SIZE];
 
     for (size_t i = 0; i < s->f->n; i++) {
-        int rc = s->f->v[i].path != NULL ? measure_one(d, &s->f->v[i], &s->stored[i]) : NC_NOERR;
+        int rc = s->f->v[i].path != NULL
+                     ? measure(&d->fragment_files, s->f->v[i].path, s->f->v[i].name, 1, &s->stored[i])
+                     : NC_NOERR;
 
         if (rc == NC_NOERR) {
             add_stored(&s->all, &s->stored[i]);
@@ -249,12 +236,10 @@ print_text(dump_context *d, const showing *s, const char *path)
     size_t   lines = 0, places = 0;
     text_buf t = TEXT_BUF_INIT;
 
-    text_add(&t, d->o->color ? DUMP_BOLD : "");
-    text_add_safe(&t, path);
-    text_add(&t, d->o->color ? DUMP_PLAIN "  " : "  ");
+    dump_add_path(d, &t, path);
     dump_add_type(&t, s->v, false);
-    for (int i = 0; i < s->v->ndims; i++)
-        text_addf(&t, "%s%zu", i > 0 ? dump_times(d) : " ", s->v->shape[i]);
+    text_add(&t, s->v->ndims > 0 ? " " : "");
+    dump_add_shape(d, &t, s->v->shape, s->v->ndims);
     text_addf(&t, ", %zu fragment%s\n    %zu of %zu chunk%s stored: ", s->f->n, s->f->n == 1 ? "" : "s",
               s->all.listed, s->all.total, s->all.total == 1 ? "" : "s");
     dump_add_bytes(&t, dump_stored_bytes(&s->all));
@@ -272,15 +257,6 @@ print_text(dump_context *d, const showing *s, const char *path)
 }
 
 static void
-add_json_sizes(text_buf *t, const char *name, const size_t *n, int ndims)
-{
-    text_addf(t, "\"%s\": [", name);
-    for (int i = 0; i < ndims; i++)
-        text_addf(t, "%s%zu", i > 0 ? ", " : "", n[i]);
-    text_add(t, "]");
-}
-
-static void
 add_json_stored(text_buf *t, const dump_stored *s)
 {
     text_addf(t, "\"total\": %zu, \"stored\": %zu, \"bytes\": %.0f", s->total, s->listed, dump_stored_bytes(s));
@@ -292,9 +268,9 @@ add_json_fragment(text_buf *t, const showing *s, size_t i)
     const dump_fragment *f = &s->f->v[i];
 
     text_add(t, i > 0 ? ",\n    {" : "\n    {");
-    add_json_sizes(t, "start", f->start, s->v->ndims);
+    dump_add_json_sizes(t, "start", f->start, s->v->ndims);
     text_add(t, ", ");
-    add_json_sizes(t, "count", f->start + s->v->ndims, s->v->ndims);
+    dump_add_json_sizes(t, "count", f->start + s->v->ndims, s->v->ndims);
     if (f->path != NULL) {
         text_add(t, ", \"place\": ");
         text_add_json(t, f->path, strlen(f->path));
@@ -317,7 +293,7 @@ print_json(dump_context *d, const showing *s, const char *path, bool first)
     text_addf(&t, "%s\n  {\"variable\": ", first ? "" : ",");
     text_add_json(&t, path, strlen(path));
     text_add(&t, ",\n   ");
-    add_json_sizes(&t, "shape", s->v->shape, s->v->ndims);
+    dump_add_json_sizes(&t, "shape", s->v->shape, s->v->ndims);
     text_add(&t, ",\n   ");
     add_json_stored(&t, &s->all);
     text_add(&t, ",\n   \"fragments\": [");

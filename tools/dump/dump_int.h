@@ -9,6 +9,7 @@
 #define NCZDUMP_DUMP_INT_H
 
 #include "util/cf_time.h"
+#include "common/att_value.h"
 #include "common/dim_table.h"
 #include "common/group_tree.h"
 #include "common/memory.h"
@@ -162,18 +163,11 @@ int  dump_var_load(dump_context *d, int grp, int varid, dump_var *v);
 int  dump_var_load_part(dump_context *d, int grp, int varid, dump_var *v); /* with the shape of the chosen part */
 void dump_var_clear(dump_var *v);
 
-typedef struct dump_att {
-    char       name[NC_MAX_NAME + 1];
-    nc_type    type;
-    int        grp;
-    size_t     len;
-    void      *val;  /* len values; a char attribute has one NUL more */
-    user_type *user; /* NULL: a primitive type */
-} dump_att;
+typedef att_value dump_att;
 
-int  dump_att_load(int grp, int varid, int index, dump_att *a);
-int  dump_att_load_named(int grp, int varid, const char *name, dump_att *a);
-void dump_att_clear(dump_att *a);
+int dump_att_load(int grp, int varid, int index, dump_att *a);
+#define dump_att_load_named att_value_load
+#define dump_att_clear      att_value_clear
 /* To print it: false, if it cannot be read. That is then reported, unless nobody asks for its variable, and `a` is
  * cleared. */
 bool dump_att_take(dump_context *d, int grp, int varid, int index, dump_att *a);
@@ -213,20 +207,10 @@ void dump_user_value_json(text_buf *t, const user_type *type, const void *p);
 
 /* Is a value the fill value? Floating-point numbers match within their precision. */
 typedef struct dump_fill {
-    bool     has;
-    nc_type  type;
-    dump_att own; /* _FillValue, when the variable has one; of a user-defined type nothing else is fill */
-    union {
-        short              s;
-        int                i;
-        unsigned short     us;
-        unsigned int       ui;
-        float              f;
-        double             d;
-        long long          ll;
-        unsigned long long ull;
-        const char        *str;
-    } standard;
+    bool        has;
+    nc_type     type;
+    dump_att    own;      /* _FillValue, when the variable has one; of a user-defined type nothing else is fill */
+    const void *standard; /* else */
 } dump_fill;
 
 void dump_fill_load(const dump_var *v, dump_fill *f);
@@ -282,8 +266,11 @@ dump_var_is_unknown(int rc)
 
 void dump_color(const dump_context *d, const char *color); /* nothing without colors */
 void dump_color_end(const dump_context *d);
-/* Between the lengths of a shape: a multiplication sign, or an x. dump_times.c */
+void dump_add_path(const dump_context *d, text_buf *t, const char *path); /* and two blanks */
+/* Between the lengths of a shape: a multiplication sign, or an x. */
 const char *dump_times(const dump_context *d);
+void        dump_add_shape(const dump_context *d, text_buf *t, const size_t *n, int ndims); /* 2x3 */
+void        dump_add_json_sizes(text_buf *t, const char *name, const size_t *n, int ndims); /* "NAME": [2, 3] */
 
 /* ---- dump_stored.c: how many bytes of a variable are stored ---------------------------------------------------- */
 

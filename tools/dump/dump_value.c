@@ -6,6 +6,8 @@
  */
 #include "dump_int.h"
 
+#include "common/standard_fill.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -267,19 +269,8 @@ dump_fill_load(const dump_var *v, dump_fill *f)
         return;
     }
     dump_att_clear(&f->own);
-    f->has = v->type != NC_BYTE && v->type != NC_UBYTE && v->type != NC_CHAR;
-    switch (v->type) {
-    case NC_SHORT: f->standard.s = NC_FILL_SHORT; break;
-    case NC_INT: f->standard.i = NC_FILL_INT; break;
-    case NC_FLOAT: f->standard.f = NC_FILL_FLOAT; break;
-    case NC_DOUBLE: f->standard.d = NC_FILL_DOUBLE; break;
-    case NC_USHORT: f->standard.us = NC_FILL_USHORT; break;
-    case NC_UINT: f->standard.ui = NC_FILL_UINT; break;
-    case NC_INT64: f->standard.ll = NC_FILL_INT64; break;
-    case NC_UINT64: f->standard.ull = NC_FILL_UINT64; break;
-    case NC_STRING: f->standard.str = ""; break;
-    default: f->has = false; break;
-    }
+    f->standard = standard_fill(v->type);
+    f->has = f->standard != NULL && v->type != NC_BYTE && v->type != NC_UBYTE && v->type != NC_CHAR;
 }
 
 void
@@ -289,20 +280,10 @@ dump_fill_clear(dump_fill *f)
     f->has = false;
 }
 
-static bool
-is_same_real(double a, double b, double epsilon)
-{
-    if (isnan(a) || isnan(b))
-        return isnan(a) && isnan(b);
-    if (isinf(a) || isinf(b)) /* everything is within a part of infinity of it */
-        return a == b;
-    return a == b || fabs(a - b) <= fabs(b) * epsilon;
-}
-
 bool
 dump_fill_matches(const dump_fill *f, const void *p)
 {
-    const void *q = f->own.val != NULL ? f->own.val : &f->standard;
+    const void *q = f->own.val != NULL ? f->own.val : f->standard;
     const char *a, *b;
 
     if (!f->has)
@@ -310,8 +291,8 @@ dump_fill_matches(const dump_fill *f, const void *p)
     if (f->own.user != NULL)
         return user_type_is_equal(f->own.user, p, f->own.user, q);
     switch (f->type) {
-    case NC_FLOAT: return is_same_real(*(const float *)p, *(const float *)q, FLT_EPSILON);
-    case NC_DOUBLE: return is_same_real(*(const double *)p, *(const double *)q, DBL_EPSILON);
+    case NC_FLOAT: return standard_fill_is_near(*(const float *)p, *(const float *)q, FLT_EPSILON);
+    case NC_DOUBLE: return standard_fill_is_near(*(const double *)p, *(const double *)q, DBL_EPSILON);
     case NC_STRING:
         a = *(char *const *)p;
         b = *(const char *const *)q;
