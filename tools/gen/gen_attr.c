@@ -79,15 +79,13 @@ make_values(gen_parser *p, const gen_attdecl *a, nc_type type, gen_list **out)
     gen_list   *l = gen_list_new(p->cdl, &ref, a->pos, 0);
     int         rc = NC_NOERR;
 
-    if (l == NULL)
-        return gen_nomem(p);
     for (size_t i = 0; rc == NC_NOERR && i < a->n; i++) {
         if (a->values[i].kind == GEN_FILL)
             return gen_error(p, a->values[i].pos, "an attribute's values cannot be '_'");
         rc = gen_list_add(p, l, &a->values[i]);
     }
     if (rc == NC_NOERR)
-        rc = gen_list_end(p, l);
+        gen_list_end(p, l);
     if (rc == NC_NOERR && l->nelems == 0 && type != NC_CHAR)
         rc = gen_error(p, a->end, "attribute %s of type %s has no value", a->name, gen_type_name(type));
     *out = l;
@@ -127,8 +125,9 @@ read_number(gen_parser *p, const gen_const *text, gen_const *out)
     while (end > s && end[-1] == ' ')
         end--;
     *out = (gen_const){.kind = GEN_NAME, .pos = text->pos};
-    if (s == end || (word = gen_strndup(&p->cdl->arena, s, (size_t)(end - s))) == NULL)
+    if (s == end)
         return false;
+    word = gen_strndup(&p->cdl->arena, s, (size_t)(end - s));
     if (gen_find_named_real(word, out))
         return true;
     if (!gen_parse_number(word, strlen(word), out, &fit, &why) || fit != GEN_FITS)
@@ -176,7 +175,7 @@ find_fill_fault(const gen_attdecl *a)
     return NULL;
 }
 
-int
+void
 gen_attr_add_list(gen_parser *p, const gen_attdecl *a, gen_list *values)
 {
     bool      is_fill = a->var != NULL && strcmp(a->name, "_FillValue") == 0;
@@ -185,10 +184,9 @@ gen_attr_add_list(gen_parser *p, const gen_attdecl *a, gen_list *values)
 
     if (is_fill && values->nelems != 1) {
         gen_warn(p, a->pos, "_FillValue of %s is left out: it has %zu values", a->var->name, values->nelems);
-        return NC_NOERR;
+        return;
     }
-    if ((att = gen_alloc(&p->cdl->arena, sizeof *att)) == NULL)
-        return gen_nomem(p);
+    att = gen_alloc(&p->cdl->arena, sizeof *att);
     *att = (gen_att){.name = a->name, .pos = a->pos, .values = values};
     if (is_fill)
         a->var->fill = values;
@@ -197,7 +195,6 @@ gen_attr_add_list(gen_parser *p, const gen_attdecl *a, gen_list *values)
         a->var->atts_end = &att->next;
     else
         p->group->atts_end = &att->next;
-    return NC_NOERR;
 }
 
 int
@@ -223,7 +220,7 @@ gen_attr_add(gen_parser *p, const gen_attdecl *decl)
         type = a->var->type.type;
     else if (type == NC_NAT && (rc = infer_type(p, a, &type)) != NC_NOERR)
         return rc;
-    if ((rc = make_values(p, a, type, &values)) != NC_NOERR)
-        return rc;
-    return gen_attr_add_list(p, a, values);
+    if ((rc = make_values(p, a, type, &values)) == NC_NOERR)
+        gen_attr_add_list(p, a, values);
+    return rc;
 }

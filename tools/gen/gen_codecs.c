@@ -74,7 +74,7 @@ parse_codec(cursor *c, const char **out)
             return rc;
     } while (open > 0);
     *out = gen_strndup(&c->p->cdl->arena, start, (size_t)(c->at - start));
-    return *out != NULL ? NC_NOERR : gen_nomem(c->p);
+    return NC_NOERR;
 }
 
 int
@@ -87,8 +87,6 @@ gen_parse_codecs(gen_parser *p, const gen_const *text, const char ***out, size_t
     for (const char *s = c.at; s < c.end; s++)
         most += *s == '{';
     *out = gen_alloc(&p->cdl->arena, most * sizeof **out);
-    if (*out == NULL)
-        return gen_nomem(p);
     if (!accept_char(&c, '['))
         return fail_codecs(&c, "expected a list of codecs");
     if (!accept_char(&c, ']')) {

@@ -59,10 +59,7 @@ gen_take_const(gen_parser *p, gen_const *out)
 
     if (rc != NC_NOERR)
         return rc;
-    if (out->kind == GEN_STRING || out->kind == GEN_NAME) { /* copy its text, which is valid only for this token */
+    if (out->kind == GEN_STRING || out->kind == GEN_NAME) /* copy its text, which is valid only for this token */
         out->s = gen_strndup(&p->cdl->arena, out->s, out->len);
-        if (out->s == NULL)
-            return gen_nomem(p);
-    }
     return gen_next(p);
 }

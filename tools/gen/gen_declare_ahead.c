@@ -30,8 +30,7 @@ scan_group(gen_parser *p, scan *s)
     if ((rc = gen_take_name(p, "a group's name", &name, &pos)) != NC_NOERR || !gen_at(p, '{'))
         return rc;
     if ((g = gen_names_get(&p->names, p->group, GEN_GROUP, name, strlen(name))) == NULL) {
-        if ((g = gen_add_group(p, name, pos)) == NULL)
-            return NC_ENOMEM;
+        g = gen_add_group(p, name, pos);
         g->ahead = true;
     }
     p->group = g;
@@ -52,8 +51,7 @@ scan_dim(gen_parser *p)
         return rc;
     if ((rc = gen_next(p)) != NC_NOERR || gen_names_get(&p->names, p->group, GEN_DIM, name, strlen(name)) != NULL)
         return rc;
-    if ((d = gen_add_dim(p, name, pos)) == NULL)
-        return NC_ENOMEM;
+    d = gen_add_dim(p, name, pos);
     d->ahead = true;
     return gen_dim_size(p, d);
 }
@@ -115,20 +113,17 @@ gen_declare_ahead(gen_parser *p)
     gen_report report = p->report;
     gen_group *group = p->group;
     gen_token  here = p->tok;
-    int        rc;
 
     if (p->scanned)
         return NC_NOERR;
     p->scanned = true;
     p->report = (gen_report){.say = NULL};
-    rc = scan_text(p);
+    (void)scan_text(p);
     /* Go back and read the current token again, since the scan has overwritten its text. */
     p->report = report;
     p->group = group;
     p->at = here.start;
     p->line = here.pos.line;
     p->line_start = here.start - (here.pos.col - 1);
-    if (rc == NC_ENOMEM)
-        return gen_nomem(p);
     return gen_next(p);
 }

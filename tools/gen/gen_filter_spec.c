@@ -77,8 +77,6 @@ parse_filter(gen_parser *p, const gen_const *text, const char **at, gen_filter *
     for (const char *s = *at; s < end && *s != '|'; s++)
         most += *s == ',' ? 2 : 0;
     *out = (gen_filter){.id = id[0], .words = gen_alloc(&p->cdl->arena, most * sizeof(unsigned))};
-    if (out->words == NULL)
-        return gen_nomem(p);
     while (*at < end && **at == ',') {
         size_t n;
 
@@ -103,8 +101,6 @@ gen_parse_filter_spec(gen_parser *p, const gen_const *text, gen_filter **out, si
     for (const char *s = at; s < end; s++)
         most += *s == '|';
     *out = gen_alloc(&p->cdl->arena, most * sizeof **out);
-    if (*out == NULL)
-        return gen_nomem(p);
     for (;;) {
         if ((rc = parse_filter(p, text, &at, &(*out)[used])) != NC_NOERR)
             return rc;

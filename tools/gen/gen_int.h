@@ -9,6 +9,7 @@
 #define GEN_INT_H
 
 #include <nczarr.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,16 +27,21 @@ typedef struct gen_pos {
 
 /* ---- memory (gen_memory.c) ------------------------------------------------------------------------------------- */
 
+/*
+ * Of a tree while it is parsed. Where there is no memory, parsing ends from wherever it is: gen_parse() then returns
+ * NC_ENOMEM, and frees all. So what is allocated meanwhile is the tree's or the parser's.
+ */
 typedef struct gen_arena {
     struct gen_block *head;
+    jmp_buf          *out_of_memory; /* where gen_parse() goes on */
 } gen_arena;
 
-void *gen_alloc(gen_arena *a, size_t nbytes); /* zeroed, lives as long as the arena; NULL when out of memory */
+void *gen_alloc(gen_arena *a, size_t nbytes); /* zeroed, lives as long as the arena */
 char *gen_strndup(gen_arena *a, const char *s, size_t len);
+void  gen_reserve(gen_arena *a, void **p, size_t *cap, size_t need, size_t item); /* room for so many at *p */
 void  gen_arena_clear(gen_arena *a);
 
-void *gen_grow(void *p, size_t n, size_t item); /* checked realloc to n * item; p stays valid on failure */
-int   gen_reserve(void **p, size_t *cap, size_t need, size_t item);
+void *gen_grow(void *p, size_t n, size_t item); /* checked realloc to n * item; NULL: p stays valid */
 
 void gen_mem_fail_at(long n); /* tests: the n-th allocation from now fails; negative: none does */
 
@@ -244,7 +250,7 @@ typedef struct gen_names {
     size_t             nslots, used;
 } gen_names;
 
-int   gen_names_put(gen_names *t, gen_arena *a, const void *scope, gen_name_kind sort, const char *name, void *node);
+void  gen_names_put(gen_names *t, gen_arena *a, const void *scope, gen_name_kind sort, const char *name, void *node);
 void *gen_names_get(const gen_names *t, const void *scope, gen_name_kind sort, const char *name, size_t len);
 void  gen_names_clear(gen_names *t);
 
@@ -283,6 +289,8 @@ struct gen_parser {
     gen_token   tok;
     char       *buf; /* the current token's text */
     size_t      buf_cap;
+    void       *items; /* what a function reads one after the other, until it knows how many */
+    size_t      items_cap;
     gen_group  *group; /* the group being parsed */
     unsigned    depth;
     bool        scanned; /* gen_declare_ahead() has run */
@@ -294,7 +302,7 @@ int gen_dataset_name(gen_parser *p); /* reads the text between `netcdf` and `{`;
 char gen_unescape(const char *s, const char *end, const char **after);
 bool gen_is_word_start(const char *s, const char *end);
 /* Resolves a name's escapes into p->buf. */
-int         gen_word_text(gen_parser *p, const char *s, const char *end, size_t *len);
+size_t      gen_word_text(gen_parser *p, const char *s, const char *end); /* its length */
 const char *gen_word_end(const char *s, const char *end);
 
 /* ---- messages (gen_report.c) ------------------------------------------------------------------------------ */
@@ -305,10 +313,10 @@ void gen_say(gen_report r, bool is_error, const char *file, gen_pos pos, const c
 
 /* ---- parser (gen_parse*.c, gen_tokens.c, gen_nodes.c) ----------------------------------------- */
 
-/* gen_nodes.c: new nodes in the current group. NULL: out of memory, reported. */
+/* gen_nodes.c: new nodes in the current group. */
 gen_dim   *gen_add_dim(gen_parser *p, const char *name, gen_pos pos);
 gen_group *gen_add_group(gen_parser *p, const char *name, gen_pos pos);
-/* Makes a group that is not in the tree yet. Does not report errors. */
+/* Makes a group that is not in the tree yet. */
 gen_group *gen_new_group(gen_parser *p, const char *name, gen_pos pos);
 int        gen_dim_size(gen_parser *p, gen_dim *d); /* parses the size after the '=' */
 
@@ -320,7 +328,6 @@ int gen_declare_ahead(gen_parser *p);
 /* gen_parse_error.c: messages at a position of the text. */
 int  gen_error(gen_parser *p, gen_pos pos, const char *fmt, ...) GEN_PRINTF(3, 4); /* NC_EINVAL */
 void gen_warn(gen_parser *p, gen_pos pos, const char *fmt, ...) GEN_PRINTF(3, 4);
-int  gen_nomem(gen_parser *p);                          /* NC_ENOMEM */
 int  gen_unexpected(gen_parser *p, const char *wanted); /* reports "expected X, found Y" at the current token */
 
 /* gen_tokens.c: steps over single tokens. */
@@ -351,6 +358,9 @@ void *gen_find_outward(const gen_parser *p, const gen_ref *r, gen_name_kind sort
 /* Reports that no such `what` is declared. */
 int gen_undefined(gen_parser *p, const gen_ref *r, const char *what);
 
+/* Adds the n-th item of a list that one function reads; returns all of them. gen_memory.c */
+void *gen_add_item(gen_parser *p, size_t n, const void *item, size_t nbytes);
+
 /* gen_const.c */
 int gen_peek_const(gen_parser *p, gen_const *out); /* one value, which the current token owns */
 int gen_take_const(gen_parser *p, gen_const *out); /* takes one value of a list, whose text outlives the token */
@@ -364,7 +374,7 @@ int gen_attr_after_colon(gen_parser *p, gen_var *var, const gen_typeref *type); 
 int gen_type_statement(gen_parser *p); /* one declaration of the types section */
 
 int    gen_parse_data(gen_parser *p, gen_var *v); /* parses from the current token to the ';' */
-int    gen_finish_tree(gen_parser *p);            /* sets fill values and the sizes of unlimited dimensions */
+void   gen_finish_tree(gen_parser *p);            /* sets fill values and the sizes of unlimited dimensions */
 void   gen_var_fill(const gen_var *v, void *out); /* gives the fill value in memory form */
 size_t gen_group_end(const gen_var *v, size_t d); /* the next unlimited dimension after `d`, or the rank */
 
@@ -381,10 +391,10 @@ int gen_parse_items(gen_parser *p, gen_list *l);
 /* ---- lists (gen_list.c) --------------------------------------------------------------------------------------- */
 
 gen_list *gen_list_new(gen_cdl *cdl, const gen_typeref *type, gen_pos pos, size_t unit);
-int       gen_list_reserve(gen_parser *p, gen_list *l, size_t n, void **at); /* n values more */
+void     *gen_list_reserve(gen_parser *p, gen_list *l, size_t n); /* n values more: their place */
 int       gen_list_add(gen_parser *p, gen_list *l, const gen_const *c);
-int       gen_list_end(gen_parser *p, gen_list *l); /* closes the last row of characters */
-int       gen_list_add_sub(gen_parser *p, gen_list *l, gen_list *sub);
+void      gen_list_end(gen_parser *p, gen_list *l); /* closes the last row of characters */
+void      gen_list_add_sub(gen_parser *p, gen_list *l, gen_list *sub);
 void      gen_list_fill(gen_list *l, const void *value);
 int       gen_store_const(gen_parser *p, const gen_const *c, nc_type type, void *out); /* a single value */
 
@@ -400,11 +410,11 @@ typedef struct gen_attdecl {
     gen_pos            end; /* where the values should begin, for messages about missing ones */
 } gen_attdecl;
 
-int gen_attr_add(gen_parser *p, const gen_attdecl *a);
-int gen_attr_add_list(gen_parser *p, const gen_attdecl *a, gen_list *values);
-int gen_take_special_att(gen_parser *p, const gen_attdecl *a, bool *taken);
-int gen_parse_filter_spec(gen_parser *p, const gen_const *text, gen_filter **out, size_t *n);
-int gen_parse_codecs(gen_parser *p, const gen_const *text, const char ***out, size_t *n);
+int  gen_attr_add(gen_parser *p, const gen_attdecl *a);
+void gen_attr_add_list(gen_parser *p, const gen_attdecl *a, gen_list *values);
+int  gen_take_special_att(gen_parser *p, const gen_attdecl *a, bool *taken);
+int  gen_parse_filter_spec(gen_parser *p, const gen_const *text, gen_filter **out, size_t *n);
+int  gen_parse_codecs(gen_parser *p, const gen_const *text, const char ***out, size_t *n);
 
 /* ---- writer (gen_write.c, gen_write_data.c) -------------------------------------------------------------------- */
 

@@ -67,7 +67,7 @@ skip_blanks(gen_parser *p)
     return rc;
 }
 
-static int
+static void
 lex_word(gen_parser *p)
 {
     const char *s = p->src + p->at, *end = gen_word_end(s, p->src + p->len);
@@ -76,10 +76,8 @@ lex_word(gen_parser *p)
     t->tok = GEN_T_WORD;
     t->quoted = memchr(s, '\\', (size_t)(end - s)) != NULL;
     p->at = (size_t)(end - p->src);
-    if (gen_word_text(p, s, end, &t->len) != NC_NOERR)
-        return NC_ENOMEM;
+    t->len = gen_word_text(p, s, end);
     t->text = p->buf;
-    return NC_NOERR;
 }
 
 /* Reads a path, /a/b/c. It is kept as written; its names are resolved one by one later. */
@@ -155,8 +153,7 @@ lex_string(gen_parser *p)
         e += *e == '\\' && e + 1 < end ? 2 : 1;
     if (e >= end)
         return gen_error(p, p->tok.pos, "this string has no end");
-    if (gen_reserve((void **)&p->buf, &p->buf_cap, (size_t)(e - s) + 1, 1) != NC_NOERR)
-        return gen_nomem(p);
+    gen_reserve(&p->cdl->arena, (void **)&p->buf, &p->buf_cap, (size_t)(e - s) + 1, 1);
     while (s < e) {
         if (*s == '\n')
             start_line(p, (size_t)(s - p->src));
@@ -220,7 +217,7 @@ gen_next(gen_parser *p)
     if (p->at >= p->len) {
         rc = NC_NOERR;
     } else if (gen_is_word_start(s, p->src + p->len)) {
-        rc = lex_word(p);
+        lex_word(p);
     } else if (*s == '/' && gen_is_word_start(s + 1, p->src + p->len)) {
         lex_path(p);
     } else if (is_number_start(s)) {
@@ -258,11 +255,8 @@ gen_dataset_name(gen_parser *p)
             start_line(p, (size_t)(s - p->src));
     for (end = brace; end > s && isspace((unsigned char)end[-1]) && !(end - s > 1 && end[-2] == '\\'); end--)
         continue;
-    if (gen_word_text(p, s, end, &len) != NC_NOERR)
-        return NC_ENOMEM;
+    len = gen_word_text(p, s, end);
     p->cdl->name = gen_strndup(&p->cdl->arena, p->buf, len);
-    if (p->cdl->name == NULL)
-        return gen_nomem(p);
     for (; s < brace; s++)
         if (*s == '\n')
             start_line(p, (size_t)(s - p->src));

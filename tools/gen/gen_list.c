@@ -15,91 +15,71 @@ gen_list_new(gen_cdl *cdl, const gen_typeref *type, gen_pos pos, size_t unit)
 {
     gen_list *l = gen_alloc(&cdl->arena, sizeof *l);
 
-    if (l == NULL)
-        return NULL;
     *l = (gen_list){.next = cdl->lists, .pos = pos, .type = *type, .item = gen_ref_size(type), .unit = unit};
     cdl->lists = l;
     return l;
 }
 
-/* Makes room for `n` more elements. *at: their place. */
-int
-gen_list_reserve(gen_parser *p, gen_list *l, size_t n, void **at)
+void *
+gen_list_reserve(gen_parser *p, gen_list *l, size_t n)
 {
-    size_t item = l->item;
+    size_t item = l->item, wanted = n > SIZE_MAX / 4 / item - l->nelems ? SIZE_MAX : l->nelems + n;
 
-    if (n > SIZE_MAX / 4 / item - l->nelems || gen_reserve(&l->values, &l->cap, l->nelems + n, item) != NC_NOERR)
-        return gen_nomem(p);
-    *at = (char *)l->values + l->nelems * item;
+    gen_reserve(&p->cdl->arena, &l->values, &l->cap, wanted, item);
     l->nelems += n;
-    return NC_NOERR;
+    return (char *)l->values + (l->nelems - n) * item;
 }
 
-static int
+static void
 add_fill(gen_parser *p, gen_list *l, size_t n)
 {
     gen_run *last = l->nfills > 0 ? &l->fills[l->nfills - 1] : NULL;
     size_t   start = l->nelems;
-    void    *at = NULL;
-    int      rc;
 
     if (n == 0)
-        return NC_NOERR;
-    if ((rc = gen_list_reserve(p, l, n, &at)) != NC_NOERR)
-        return rc;
-    memset(at, 0, n * l->item);
+        return;
+    memset(gen_list_reserve(p, l, n), 0, n * l->item);
     if (last != NULL && last->at + last->n == start) {
         last->n += n;
-        return NC_NOERR;
+        return;
     }
-    if (gen_reserve((void **)&l->fills, &l->fills_cap, l->nfills + 1, sizeof *l->fills) != NC_NOERR)
-        return gen_nomem(p);
+    gen_reserve(&p->cdl->arena, (void **)&l->fills, &l->fills_cap, l->nfills + 1, sizeof *l->fills);
     l->fills[l->nfills++] = (gen_run){start, n};
-    return NC_NOERR;
 }
 
 /* Fills to the end of the row. `whole`: fills an empty row, too. */
-static int
+static void
 end_row(gen_parser *p, gen_list *l, bool whole)
 {
     size_t unit = l->unit != 0 ? l->unit : 1;
     size_t in_row = l->nelems % unit;
 
     l->chars = false;
-    if (in_row == 0 && !whole)
-        return NC_NOERR;
-    return add_fill(p, l, unit - in_row);
+    if (in_row != 0 || whole)
+        add_fill(p, l, unit - in_row);
 }
 
-static int
+static void
 add_text(gen_parser *p, gen_list *l, const char *s, size_t len)
 {
-    void *at = NULL;
-    int   rc;
-
-    if (l->chars && (rc = end_row(p, l, false)) != NC_NOERR)
-        return rc;
-    if (len == 0)
-        return l->unit != 0 ? end_row(p, l, true) : NC_NOERR;
-    if ((rc = gen_list_reserve(p, l, len, &at)) != NC_NOERR)
-        return rc;
-    memcpy(at, s, len);
-    return end_row(p, l, false);
+    gen_list_end(p, l);
+    if (len > 0)
+        memcpy(gen_list_reserve(p, l, len), s, len);
+    if (len > 0 || l->unit != 0)
+        end_row(p, l, len == 0);
 }
 
 static int
 add_char(gen_parser *p, gen_list *l, const gen_const *c)
 {
-    void *at = NULL;
-    char  value;
-    int   rc;
+    char value;
 
     switch (c->kind) {
-    case GEN_STRING: return add_text(p, l, c->s, c->len);
+    case GEN_STRING: add_text(p, l, c->s, c->len); return NC_NOERR;
     case GEN_FILL:
-        if (l->chars && (rc = end_row(p, l, false)) != NC_NOERR)
-            return rc;
-        return end_row(p, l, true);
+        gen_list_end(p, l);
+        end_row(p, l, true);
+        return NC_NOERR;
     case GEN_CHAR: value = (char)c->v.i; break;
     case GEN_INT:
         if (c->type == NC_BYTE || c->type == NC_UBYTE) {
@@ -109,9 +89,7 @@ add_char(gen_parser *p, gen_list *l, const gen_const *c)
         /* fallthrough */
     default: return gen_error(p, c->pos, "expected characters or a string for type char");
     }
-    if ((rc = gen_list_reserve(p, l, 1, &at)) != NC_NOERR)
-        return rc;
-    *(char *)at = value;
+    *(char *)gen_list_reserve(p, l, 1) = value;
     l->chars = true;
     return NC_NOERR;
 }
@@ -123,8 +101,8 @@ store_string(gen_parser *p, const gen_const *c, void *out)
 
     if (c->kind != GEN_STRING && c->kind != GEN_NIL)
         return gen_error(p, c->pos, "expected a string for type string");
-    if (c->kind == GEN_STRING && (text = gen_strndup(&p->cdl->arena, c->s, c->len)) == NULL)
-        return gen_nomem(p);
+    if (c->kind == GEN_STRING)
+        text = gen_strndup(&p->cdl->arena, c->s, c->len);
     if (text != NULL && strlen(text) != c->len)
         gen_warn(p, c->pos, "a string ends at its first NUL character");
     memcpy(out, &text, sizeof text);
@@ -196,16 +174,17 @@ int
 gen_list_add(gen_parser *p, gen_list *l, const gen_const *c)
 {
     nc_type type = l->type.type;
-    void   *at = NULL;
     int     rc;
 
-    if (c->kind == GEN_FILL && type != NC_CHAR)
-        return add_fill(p, l, 1);
+    if (c->kind == GEN_FILL && type != NC_CHAR) {
+        add_fill(p, l, 1);
+        return NC_NOERR;
+    }
     if ((rc = check_kind(p, c, type)) != NC_NOERR)
         return rc;
     if (type == NC_CHAR)
         return add_char(p, l, c);
-    if ((rc = gen_list_reserve(p, l, 1, &at)) != NC_NOERR || (rc = gen_store_const(p, c, type, at)) != NC_NOERR)
+    if ((rc = gen_store_const(p, c, type, gen_list_reserve(p, l, 1))) != NC_NOERR)
         return rc;
     if (c->kind == GEN_STRING && c->len > l->longest) {
         l->longest = c->len;
@@ -214,19 +193,18 @@ gen_list_add(gen_parser *p, gen_list *l, const gen_const *c)
     return NC_NOERR;
 }
 
-int
+void
 gen_list_end(gen_parser *p, gen_list *l)
 {
-    return l->chars ? end_row(p, l, false) : NC_NOERR;
+    if (l->chars)
+        end_row(p, l, false);
 }
 
-int
+void
 gen_list_add_sub(gen_parser *p, gen_list *l, gen_list *sub)
 {
-    if (gen_reserve((void **)&l->subs, &l->subs_cap, l->nsubs + 1, sizeof *l->subs) != NC_NOERR)
-        return gen_nomem(p);
+    gen_reserve(&p->cdl->arena, (void **)&l->subs, &l->subs_cap, l->nsubs + 1, sizeof *l->subs);
     l->subs[l->nsubs++] = sub;
-    return NC_NOERR;
 }
 
 /* Sets the fill elements of the list and its sublists to the fill value, which has the list's type. */

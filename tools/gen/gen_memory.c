@@ -40,23 +40,25 @@ gen_grow(void *p, size_t n, size_t item)
     return reallocate(p, n * item);
 }
 
-/* Makes room for `need` items of `item` bytes at *p; grows by half. NC_ENOMEM. */
-int
-gen_reserve(void **p, size_t *cap, size_t need, size_t item)
+static void *
+need(const gen_arena *a, void *p)
+{
+    if (p == NULL)
+        longjmp(*a->out_of_memory, 1);
+    return p;
+}
+
+/* Grows by half. */
+void
+gen_reserve(gen_arena *a, void **p, size_t *cap, size_t wanted, size_t item)
 {
     size_t n = *cap + *cap / 2 + 8;
-    void  *grown;
 
-    if (need <= *cap)
-        return NC_NOERR;
-    if (n < need)
-        n = need;
-    grown = gen_grow(*p, n, item);
-    if (grown == NULL)
-        return NC_ENOMEM;
-    *p = grown;
+    if (wanted <= *cap)
+        return;
+    n = n < wanted ? wanted : n;
+    *p = need(a, gen_grow(*p, n, item));
     *cap = n;
-    return NC_NOERR;
 }
 
 void *
@@ -66,15 +68,12 @@ gen_alloc(gen_arena *a, size_t nbytes)
     gen_block *b = a->head;
     void      *p;
 
-    if (nbytes > SIZE_MAX / 2)
-        return NULL;
+    (void)need(a, nbytes > SIZE_MAX / 2 ? NULL : a);
     nbytes = (nbytes + align - 1) / align * align;
     if (b == NULL || b->cap - b->used < nbytes) {
         size_t cap = nbytes > BLOCK_BYTES ? nbytes : BLOCK_BYTES;
 
-        b = reallocate(NULL, sizeof *b + cap);
-        if (b == NULL)
-            return NULL;
+        b = need(a, reallocate(NULL, sizeof *b + cap));
         *b = (gen_block){.next = a->head, .cap = cap};
         a->head = b;
     }
@@ -88,9 +87,17 @@ gen_strndup(gen_arena *a, const char *s, size_t len)
 {
     char *copy = gen_alloc(a, len + 1);
 
-    if (copy != NULL && len > 0)
+    if (len > 0)
         memcpy(copy, s, len);
     return copy;
+}
+
+void *
+gen_add_item(gen_parser *p, size_t n, const void *item, size_t nbytes)
+{
+    gen_reserve(&p->cdl->arena, &p->items, &p->items_cap, (n + 1) * nbytes, 1);
+    memcpy((char *)p->items + n * nbytes, item, nbytes);
+    return p->items;
 }
 
 void

@@ -28,13 +28,15 @@ hash_entry(const void *scope, gen_name_kind sort, const char *name, size_t len)
     return (size_t)(h ^ h >> 29);
 }
 
-static int
-resize_table(gen_names *t, size_t nslots)
+static void
+resize_table(gen_names *t, gen_arena *a, size_t nslots)
 {
-    gen_entry **slots = gen_grow(NULL, nslots, sizeof(gen_entry *));
+    void       *room = NULL;
+    size_t      cap = 0;
+    gen_entry **slots;
 
-    if (slots == NULL)
-        return NC_ENOMEM;
+    gen_reserve(a, &room, &cap, nslots, sizeof(gen_entry *));
+    slots = room;
     memset(slots, 0, nslots * sizeof(gen_entry *));
     for (size_t i = 0; i < t->nslots; i++)
         for (gen_entry *e = t->slots[i], *next; e != NULL; e = next) {
@@ -45,20 +47,17 @@ resize_table(gen_names *t, size_t nslots)
     free(t->slots);
     t->slots = slots;
     t->nslots = nslots;
-    return NC_NOERR;
 }
 
 /* Does not copy `name`, which must live as long as the table. */
-int
+void
 gen_names_put(gen_names *t, gen_arena *a, const void *scope, gen_name_kind sort, const char *name, void *node)
 {
     gen_entry *e;
 
-    if (t->used >= t->nslots && resize_table(t, t->nslots == 0 ? 64 : t->nslots * 2) != NC_NOERR)
-        return NC_ENOMEM;
+    if (t->used >= t->nslots)
+        resize_table(t, a, t->nslots == 0 ? 64 : t->nslots * 2);
     e = gen_alloc(a, sizeof *e);
-    if (e == NULL)
-        return NC_ENOMEM;
     *e = (gen_entry){.scope = scope,
                      .sort = sort,
                      .name = name,
@@ -67,7 +66,6 @@ gen_names_put(gen_names *t, gen_arena *a, const void *scope, gen_name_kind sort,
     e->next = t->slots[e->hash & (t->nslots - 1)];
     t->slots[e->hash & (t->nslots - 1)] = e;
     t->used++;
-    return NC_NOERR;
 }
 
 void *

@@ -33,10 +33,7 @@ gen_add_dim(gen_parser *p, const char *name, gen_pos pos)
     gen_group *g = p->group;
     gen_dim   *d = gen_alloc(&p->cdl->arena, sizeof *d);
 
-    if (d == NULL || gen_names_put(&p->names, &p->cdl->arena, g, GEN_DIM, name, d) != NC_NOERR) {
-        gen_nomem(p);
-        return NULL;
-    }
+    gen_names_put(&p->names, &p->cdl->arena, g, GEN_DIM, name, d);
     *d = (gen_dim){.name = name, .pos = pos, .index = p->cdl->ndims++};
     *g->dims_end = d;
     g->dims_end = &d->next;
@@ -48,8 +45,6 @@ gen_new_group(gen_parser *p, const char *name, gen_pos pos)
 {
     gen_group *g = gen_alloc(&p->cdl->arena, sizeof *g);
 
-    if (g == NULL)
-        return NULL;
     *g = (gen_group){.name = name, .pos = pos, .parent = p->group};
     g->dims_end = &g->dims;
     g->vars_end = &g->vars;
@@ -64,10 +59,7 @@ gen_add_group(gen_parser *p, const char *name, gen_pos pos)
 {
     gen_group *outer = p->group, *g = gen_new_group(p, name, pos);
 
-    if (g == NULL || gen_names_put(&p->names, &p->cdl->arena, outer, GEN_GROUP, name, g) != NC_NOERR) {
-        gen_nomem(p);
-        return NULL;
-    }
+    gen_names_put(&p->names, &p->cdl->arena, outer, GEN_GROUP, name, g);
     *outer->groups_end = g;
     outer->groups_end = &g->next;
     return g;

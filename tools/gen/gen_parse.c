@@ -28,8 +28,8 @@ declare_dim(gen_parser *p, const char *name, gen_pos pos)
 
     if (d != NULL && !d->ahead)
         return gen_error(p, pos, "dimension %s is declared twice", name);
-    if (d == NULL && (d = gen_add_dim(p, name, pos)) == NULL)
-        return NC_ENOMEM;
+    if (d == NULL)
+        d = gen_add_dim(p, name, pos);
     d->ahead = false;
     rc = gen_dim_size(p, d);
     if (rc == NC_NOERR && number && d->unlimited)
@@ -61,44 +61,30 @@ parse_dims_statement(gen_parser *p, const gen_ref *first)
 static int
 parse_var_dims(gen_parser *p, gen_var *v)
 {
-    gen_dim **dims = NULL;
-    size_t    cap = 0;
+    gen_dim **dims = NULL, *d;
     gen_ref   r;
-    bool      more;
+    bool      more, any;
     int       rc;
 
-    if ((rc = gen_accept(p, '(', &more)) != NC_NOERR)
+    if ((rc = gen_accept(p, '(', &any)) != NC_NOERR)
         return rc;
-    while (more) {
+    for (more = any; more;) {
         if ((rc = gen_take_ref(p, &r)) != NC_NOERR)
-            goto done;
+            return rc;
         if (r.path && gen_find_outward(p, &r, GEN_DIM) == NULL && (rc = gen_declare_ahead(p)) != NC_NOERR)
-            goto done;
-        rc = NC_ENOMEM;
+            return rc;
         if (v->rank == NC_MAX_VAR_DIMS)
-            rc = gen_error(p, r.pos, "more than %d dimensions", NC_MAX_VAR_DIMS);
-        else if (gen_reserve((void **)&dims, &cap, v->rank + 1, sizeof(gen_dim *)) != NC_NOERR)
-            gen_nomem(p);
-        else if ((dims[v->rank] = gen_find_outward(p, &r, GEN_DIM)) == NULL)
-            rc = gen_undefined(p, &r, "dimension");
-        else
-            rc = gen_accept(p, ',', &more);
-        if (rc != NC_NOERR)
-            goto done;
-        v->rank++;
-        if (!more && (rc = gen_expect(p, ')')) != NC_NOERR)
-            goto done;
+            return gen_error(p, r.pos, "more than %d dimensions", NC_MAX_VAR_DIMS);
+        if ((d = gen_find_outward(p, &r, GEN_DIM)) == NULL)
+            return gen_undefined(p, &r, "dimension");
+        dims = gen_add_item(p, v->rank++, &d, sizeof(gen_dim *));
+        if ((rc = gen_accept(p, ',', &more)) != NC_NOERR)
+            return rc;
     }
-    if (v->rank > 0) {
-        v->dims = gen_alloc(&p->cdl->arena, v->rank * sizeof(gen_dim *));
-        if (v->dims == NULL)
-            rc = gen_nomem(p);
-        else
-            memcpy(v->dims, dims, v->rank * sizeof(gen_dim *));
-    }
-done:
-    free(dims);
-    return rc;
+    v->dims = gen_alloc(&p->cdl->arena, v->rank * sizeof(gen_dim *));
+    if (any)
+        memcpy(v->dims, dims, v->rank * sizeof(gen_dim *));
+    return any ? gen_expect(p, ')') : NC_NOERR;
 }
 
 static int
@@ -111,14 +97,11 @@ add_var(gen_parser *p, const gen_typeref *type, const char *name, gen_pos pos)
     if (gen_names_get(&p->names, g, GEN_VAR, name, strlen(name)) != NULL)
         return gen_error(p, pos, "variable %s is declared twice", name);
     v = gen_alloc(&p->cdl->arena, sizeof *v);
-    if (v == NULL)
-        return gen_nomem(p);
     *v = (gen_var){.name = name, .pos = pos, .index = p->cdl->nvars, .type = *type};
     v->atts_end = &v->atts;
     if ((rc = parse_var_dims(p, v)) != NC_NOERR)
         return rc;
-    if (gen_names_put(&p->names, &p->cdl->arena, g, GEN_VAR, name, v) != NC_NOERR)
-        return gen_nomem(p);
+    gen_names_put(&p->names, &p->cdl->arena, g, GEN_VAR, name, v);
     p->cdl->nvars++;
     *g->vars_end = v;
     g->vars_end = &v->next;
@@ -230,8 +213,8 @@ parse_subgroup(gen_parser *p)
         return gen_error(p, pos, "group %s is declared twice", name);
     if (++p->depth > GEN_MAX_DEPTH)
         return gen_error(p, pos, "more than %d groups inside each other", GEN_MAX_DEPTH);
-    if (g == NULL && (g = gen_add_group(p, name, pos)) == NULL)
-        return NC_ENOMEM;
+    if (g == NULL)
+        g = gen_add_group(p, name, pos);
     g->ahead = false;
     p->group = g;
     rc = parse_group_body(p);
@@ -293,7 +276,26 @@ parse_dataset(gen_parser *p)
         return rc;
     if (p->tok.tok != GEN_T_END)
         return gen_unexpected(p, "nothing after the last '}'");
-    return gen_finish_tree(p);
+    gen_finish_tree(p);
+    return NC_NOERR;
+}
+
+/* Makes the tree, or ends where memory does. */
+static int
+parse_text(gen_parser *p)
+{
+    gen_cdl   *cdl = p->cdl;
+    gen_report report = p->report; /* a scan ahead has none */
+    jmp_buf    out_of_memory;
+
+    cdl->arena.out_of_memory = &out_of_memory;
+    if (setjmp(out_of_memory) != 0) {
+        gen_say(report, true, cdl->file, p->tok.pos, "out of memory");
+        return NC_ENOMEM;
+    }
+    cdl->file = gen_strndup(&cdl->arena, cdl->file, strlen(cdl->file));
+    p->group = cdl->root = gen_new_group(p, "/", (gen_pos){1, 1});
+    return parse_dataset(p);
 }
 
 int
@@ -308,21 +310,13 @@ gen_parse(const char *file, const char *text, size_t len, gen_report report, gen
         return NC_ENOMEM;
     }
     *cdl = (gen_cdl){.name = "", .file = file};
-    cdl->file = gen_strndup(&cdl->arena, file, strlen(file));
-    p.group = cdl->root = gen_new_group(&p, "/", (gen_pos){1, 1});
-    if (cdl->file == NULL || cdl->root == NULL) {
-        cdl->file = file;
-        rc = gen_nomem(&p);
-        cdl->root = NULL;
-    } else {
-        rc = parse_dataset(&p);
-    }
-    if (rc == NC_NOERR) {
+    if ((rc = parse_text(&p)) == NC_NOERR) {
         *out = cdl;
         cdl = NULL;
     }
     gen_names_clear(&p.names);
     free(p.buf);
+    free(p.items);
     gen_free(cdl);
     return rc;
 }

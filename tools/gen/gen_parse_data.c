@@ -94,7 +94,9 @@ parse_record(gen_parser *p, const gen_var *v, size_t next, gen_list *l)
     } else if ((rc = gen_next(p)) == NC_NOERR && (rc = parse_level(p, v, next, &sub)) == NC_NOERR) {
         rc = gen_expect(p, '}');
     }
-    return rc != NC_NOERR ? rc : gen_list_add_sub(p, l, sub);
+    if (rc == NC_NOERR)
+        gen_list_add_sub(p, l, sub);
+    return rc;
 }
 
 static int
@@ -105,8 +107,6 @@ parse_level(gen_parser *p, const gen_var *v, size_t d, gen_list **out)
     int       rc;
 
     *out = l;
-    if (l == NULL)
-        return gen_nomem(p);
     if (next == v->rank)
         return parse_leaf(p, v, d, l);
     l->nested = true;
@@ -170,30 +170,26 @@ enlarge_unlimited(const gen_var *v, size_t d, const gen_list *l)
             enlarge_unlimited(v, next, l->subs[i]);
 }
 
-static int
+static void
 finish_group(gen_parser *p, const gen_group *g)
 {
-    int rc = NC_NOERR;
-
     for (const gen_var *v = g->vars; v != NULL; v = v->next) {
         void *fill;
 
         if (v->data == NULL)
             continue;
-        if ((fill = gen_alloc(&p->cdl->arena, gen_ref_size(&v->type))) == NULL)
-            return gen_nomem(p);
+        fill = gen_alloc(&p->cdl->arena, gen_ref_size(&v->type));
         gen_var_fill(v, fill);
         gen_list_fill(v->data, fill);
         if (v->rank > 0)
             enlarge_unlimited(v, 0, v->data);
     }
-    for (const gen_group *sub = g->groups; rc == NC_NOERR && sub != NULL; sub = sub->next)
-        rc = finish_group(p, sub);
-    return rc;
+    for (const gen_group *sub = g->groups; sub != NULL; sub = sub->next)
+        finish_group(p, sub);
 }
 
-int
+void
 gen_finish_tree(gen_parser *p)
 {
-    return finish_group(p, p->cdl->root);
+    finish_group(p, p->cdl->root);
 }

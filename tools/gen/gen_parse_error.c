@@ -26,13 +26,6 @@ gen_warn(gen_parser *p, gen_pos pos, const char *fmt, ...)
 }
 
 int
-gen_nomem(gen_parser *p)
-{
-    gen_say(p->report, true, p->cdl->file, p->tok.pos, "out of memory");
-    return NC_ENOMEM;
-}
-
-int
 gen_unexpected(gen_parser *p, const char *wanted)
 {
     const gen_token *t = &p->tok;

@@ -7,7 +7,6 @@
  */
 #include "gen_int.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- references ------------------------------------------------------------------------------------------- */
@@ -24,8 +23,7 @@ resolve_path(gen_parser *p, gen_ref *r, const char *path, const char *end)
     for (;;) {
         const char *e = gen_word_end(s + 1, end);
 
-        if (gen_word_text(p, s + 1, e, &len) != NC_NOERR)
-            return NC_ENOMEM;
+        len = gen_word_text(p, s + 1, e);
         if (e == end)
             break;
         r->group = gen_names_get(&p->names, r->group, GEN_GROUP, p->buf, len);
@@ -36,7 +34,7 @@ resolve_path(gen_parser *p, gen_ref *r, const char *path, const char *end)
         s = e;
     }
     r->name = gen_strndup(&p->cdl->arena, p->buf, len);
-    return r->name != NULL ? NC_NOERR : gen_nomem(p);
+    return NC_NOERR;
 }
 
 int
@@ -53,8 +51,6 @@ gen_take_ref(gen_parser *p, gen_ref *out)
                      .quoted = t->quoted,
                      .tight = p->src[t->end] == ':'};
     out->text = out->name = gen_strndup(&p->cdl->arena, t->text, t->len);
-    if (out->text == NULL)
-        return gen_nomem(p);
     if (out->path && (rc = resolve_path(p, out, out->text, out->text + t->len)) != NC_NOERR)
         return rc;
     return gen_next(p);
@@ -125,26 +121,20 @@ gen_find_var(const gen_parser *p, const gen_ref *r)
 /* ---- attributes ------------------------------------------------------------------------------------------- */
 
 static int
-parse_values(gen_parser *p, gen_const **values, size_t *n)
+parse_values(gen_parser *p, gen_attdecl *a)
 {
-    size_t cap = 0;
-    int    rc;
+    gen_const c;
+    bool      more = !gen_at(p, ';');
+    int       rc;
 
-    if (gen_at(p, ';'))
-        return NC_NOERR;
-    for (;;) {
+    for (; more; a->n++) {
         if (gen_at(p, '{'))
             return gen_error(p, p->tok.pos, "braces enclose only values of user-defined types");
-        if (gen_reserve((void **)values, &cap, *n + 1, sizeof **values) != NC_NOERR)
-            return gen_nomem(p);
-        if ((rc = gen_take_const(p, &(*values)[*n])) != NC_NOERR)
+        if ((rc = gen_take_const(p, &c)) != NC_NOERR || (rc = gen_accept(p, ',', &more)) != NC_NOERR)
             return rc;
-        ++*n;
-        if (!gen_at(p, ','))
-            return NC_NOERR;
-        if ((rc = gen_next(p)) != NC_NOERR)
-            return rc;
+        a->values = gen_add_item(p, a->n, &c, sizeof c);
     }
+    return NC_NOERR;
 }
 
 /* The values of an attribute of a user-defined type: their form follows from the type. */
@@ -154,20 +144,18 @@ parse_user_att(gen_parser *p, const gen_attdecl *a)
     gen_list *l = gen_list_new(p->cdl, a->type, a->pos, 0);
     int       rc;
 
-    if (l == NULL)
-        return gen_nomem(p);
     if ((rc = gen_parse_items(p, l)) != NC_NOERR)
         return rc;
     if (l->nfills > 0)
         return gen_error(p, a->end, "an attribute's values cannot be '_'");
-    return gen_attr_add_list(p, a, l);
+    gen_attr_add_list(p, a, l);
+    return NC_NOERR;
 }
 
 int
 gen_attr_after_colon(gen_parser *p, gen_var *var, const gen_typeref *type)
 {
     gen_attdecl a = {.var = var, .type = type};
-    gen_const  *values = NULL;
     int         rc;
 
     if ((rc = gen_expect(p, ':')) != NC_NOERR ||
@@ -179,12 +167,8 @@ gen_attr_after_colon(gen_parser *p, gen_var *var, const gen_typeref *type)
         a.type = &var->type;
     if (a.type != NULL && a.type->user != NULL)
         return parse_user_att(p, &a);
-    rc = parse_values(p, &values, &a.n);
-    a.values = values;
-    if (rc == NC_NOERR)
-        rc = gen_attr_add(p, &a);
-    free(values);
-    return rc;
+    rc = parse_values(p, &a);
+    return rc == NC_NOERR ? gen_attr_add(p, &a) : rc;
 }
 
 int

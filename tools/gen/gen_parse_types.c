@@ -8,7 +8,6 @@
 #include "gen_int.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define TYPE_BYTES_MOST ((size_t)64 << 20)
@@ -26,8 +25,6 @@ begin_type(gen_parser *p, int class, gen_type **out)
     if (gen_names_get(&p->names, p->group, GEN_TYPE, name, strlen(name)) != NULL)
         return gen_error(p, pos, "type %s is declared twice", name);
     t = gen_alloc(&p->cdl->arena, sizeof *t);
-    if (t == NULL)
-        return gen_nomem(p);
     *t = (gen_type){.name = name, .pos = pos, .class = class, .align = 1, .depth = 1};
     t->members_end = &t->members;
     *out = t;
@@ -39,8 +36,7 @@ end_type(gen_parser *p, gen_type *t)
 {
     if (t->depth > GEN_MAX_DEPTH)
         return gen_error(p, t->pos, "type %s has more than %d types inside each other", t->name, GEN_MAX_DEPTH);
-    if (gen_names_put(&p->names, &p->cdl->arena, p->group, GEN_TYPE, t->name, t) != NC_NOERR)
-        return gen_nomem(p);
+    gen_names_put(&p->names, &p->cdl->arena, p->group, GEN_TYPE, t->name, t);
     t->index = p->cdl->ntypes++;
     *p->group->types_end = t;
     p->group->types_end = &t->next;
@@ -73,8 +69,7 @@ add_member(gen_parser *p, gen_type *t, const gen_member *m)
 
     if (gen_names_get(&p->names, t, GEN_MEMBER, m->name, strlen(m->name)) != NULL)
         return gen_error(p, m->pos, "%s is declared twice in type %s", m->name, t->name);
-    if (copy == NULL || gen_names_put(&p->names, &p->cdl->arena, t, GEN_MEMBER, m->name, copy) != NC_NOERR)
-        return gen_nomem(p);
+    gen_names_put(&p->names, &p->cdl->arena, t, GEN_MEMBER, m->name, copy);
     *copy = *m;
     *t->members_end = copy;
     t->members_end = &copy->next;
@@ -125,11 +120,9 @@ parse_enum_type(gen_parser *p, nc_type base)
 static int
 parse_field_dims(gen_parser *p, gen_member *m)
 {
-    int     *dims = NULL;
-    size_t   cap = 0;
     uint64_t n;
     bool     more;
-    int      rc;
+    int      rc, *dims = NULL;
 
     m->count = 1;
     if ((rc = gen_accept(p, '(', &more)) != NC_NOERR || !more)
@@ -138,31 +131,17 @@ parse_field_dims(gen_parser *p, gen_member *m)
         gen_pos pos = p->tok.pos;
 
         if ((rc = parse_size(p, &n)) != NC_NOERR || (rc = gen_accept(p, ',', &more)) != NC_NOERR)
-            goto done;
-        rc = NC_ENOMEM;
+            return rc;
         if (m->ndims == NC_MAX_VAR_DIMS)
-            rc = gen_error(p, pos, "more than %d dimensions", NC_MAX_VAR_DIMS);
-        else if (n > TYPE_BYTES_MOST / m->count)
-            rc = gen_error(p, pos, "field %s is too large: a type has at most %zu bytes", m->name, TYPE_BYTES_MOST);
-        else if (gen_reserve((void **)&dims, &cap, (size_t)m->ndims + 1, sizeof *dims) != NC_NOERR)
-            gen_nomem(p);
-        else
-            rc = NC_NOERR;
-        if (rc != NC_NOERR)
-            goto done;
+            return gen_error(p, pos, "more than %d dimensions", NC_MAX_VAR_DIMS);
+        if (n > TYPE_BYTES_MOST / m->count)
+            return gen_error(p, pos, "field %s is too large: a type has at most %zu bytes", m->name, TYPE_BYTES_MOST);
         m->count *= (size_t)n;
-        dims[m->ndims++] = (int)n;
+        dims = gen_add_item(p, (size_t)m->ndims++, &(int){(int)n}, sizeof *dims);
     }
-    if ((rc = gen_expect(p, ')')) != NC_NOERR)
-        goto done;
     m->dims = gen_alloc(&p->cdl->arena, (size_t)m->ndims * sizeof *dims);
-    if (m->dims == NULL)
-        rc = gen_nomem(p);
-    else
-        memcpy(m->dims, dims, (size_t)m->ndims * sizeof *dims);
-done:
-    free(dims);
-    return rc;
+    memcpy(m->dims, dims, (size_t)m->ndims * sizeof *dims);
+    return gen_expect(p, ')');
 }
 
 /* Places the field after those before it, as a C compiler does. */

@@ -88,13 +88,10 @@ parse_braced_list(gen_parser *p, const gen_typeref *type, size_t unit, gen_list 
     void     *fill;
     int       rc;
 
-    if (l == NULL)
-        return gen_nomem(p);
     if ((rc = gen_expect(p, '{')) != NC_NOERR || (!gen_at(p, '}') && (rc = gen_parse_items(p, l)) != NC_NOERR))
         return rc;
     if (l->nfills > 0) {
-        if ((fill = gen_alloc(&p->cdl->arena, l->item)) == NULL)
-            return gen_nomem(p);
+        fill = gen_alloc(&p->cdl->arena, l->item);
         gen_default_fill(type, fill);
         gen_list_fill(l, fill);
     }
@@ -220,16 +217,11 @@ parse_value(gen_parser *p, const gen_typeref *t, void *out)
 static int
 parse_item(gen_parser *p, gen_list *l)
 {
-    void     *at = NULL;
     gen_const c;
     int       rc;
 
-    if (l->type.user != NULL && !gen_at_word(p, "_")) {
-        if ((rc = gen_list_reserve(p, l, 1, &at)) != NC_NOERR)
-            return rc;
-        memset(at, 0, l->item);
-        return parse_value(p, &l->type, at);
-    }
+    if (l->type.user != NULL && !gen_at_word(p, "_"))
+        return parse_value(p, &l->type, memset(gen_list_reserve(p, l, 1), 0, l->item));
     if (gen_at(p, '{'))
         return gen_error(p, p->tok.pos,
                          "no braces here: they enclose values of user-defined types, and records of unlimited "
@@ -248,5 +240,6 @@ gen_parse_items(gen_parser *p, gen_list *l)
     while (more)
         if ((rc = parse_item(p, l)) != NC_NOERR || (rc = gen_accept(p, ',', &more)) != NC_NOERR)
             return rc;
-    return gen_list_end(p, l);
+    gen_list_end(p, l);
+    return NC_NOERR;
 }

@@ -84,8 +84,6 @@ take_sizes(gen_parser *p, const gen_attdecl *a, size_t **sizes, size_t *n)
     uint64_t size;
 
     *sizes = gen_alloc(&p->cdl->arena, (a->n + 1) * sizeof **sizes);
-    if (*sizes == NULL)
-        return gen_nomem(p);
     for (size_t i = 0; i < a->n; i++) {
         const gen_const *c = &a->values[i];
 

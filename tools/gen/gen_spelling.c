@@ -53,14 +53,13 @@ parse_byte_escape(const char *s, const char *end)
 }
 
 /* Copies s..end without the backslashes of its escapes to p->buf, with a NUL. */
-int
-gen_word_text(gen_parser *p, const char *s, const char *end, size_t *len)
+size_t
+gen_word_text(gen_parser *p, const char *s, const char *end)
 {
     size_t n = 0;
     int    byte;
 
-    if (gen_reserve((void **)&p->buf, &p->buf_cap, (size_t)(end - s) + 1, 1) != NC_NOERR)
-        return gen_nomem(p);
+    gen_reserve(&p->cdl->arena, (void **)&p->buf, &p->buf_cap, (size_t)(end - s) + 1, 1);
     for (; s < end; s++) {
         if ((byte = parse_byte_escape(s, end)) >= 0) {
             p->buf[n++] = (char)(unsigned char)byte;
@@ -72,8 +71,7 @@ gen_word_text(gen_parser *p, const char *s, const char *end, size_t *len)
         p->buf[n++] = *s;
     }
     p->buf[n] = '\0';
-    *len = n;
-    return NC_NOERR;
+    return n;
 }
 
 /* Octal escapes have one to three digits, hexadecimal ones up to two. An unknown escape gives its character. */

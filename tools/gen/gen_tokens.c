@@ -46,5 +46,5 @@ gen_take_name(gen_parser *p, const char *what, const char **name, gen_pos *pos)
         return gen_unexpected(p, what);
     *pos = p->tok.pos;
     *name = gen_strndup(&p->cdl->arena, p->tok.text, p->tok.len);
-    return *name != NULL ? gen_next(p) : gen_nomem(p);
+    return gen_next(p);
 }

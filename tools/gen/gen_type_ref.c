@@ -4,6 +4,8 @@
  */
 #include "gen_int.h"
 
+#include "common/standard_fill.h"
+
 #include <string.h>
 
 size_t
@@ -24,32 +26,11 @@ gen_ref_name(const gen_typeref *t)
     return t->user != NULL ? t->user->name : gen_type_name(t->type);
 }
 
-/* netCDF's default fill value of a primitive type, in memory form. */
-static void
-copy_default_fill(nc_type type, void *out)
-{
-    static const signed char        b = NC_FILL_BYTE;
-    static const char               c = NC_FILL_CHAR;
-    static const short              s = NC_FILL_SHORT;
-    static const int                i = NC_FILL_INT;
-    static const float              f = NC_FILL_FLOAT;
-    static const double             d = NC_FILL_DOUBLE;
-    static const unsigned char      ub = NC_FILL_UBYTE;
-    static const unsigned short     us = NC_FILL_USHORT;
-    static const unsigned           ui = NC_FILL_UINT;
-    static const long long          ll = NC_FILL_INT64;
-    static const unsigned long long ull = NC_FILL_UINT64;
-    static const char *const        str = "";
-    static const void *const        all[] = {&b, &c, &s, &i, &f, &d, &ub, &us, &ui, &ll, &ull, &str};
-
-    memcpy(out, all[type - NC_BYTE], gen_type_size(type));
-}
-
 void
 gen_default_fill(const gen_typeref *t, void *out)
 {
     if (t->user == NULL) {
-        copy_default_fill(t->type, out);
+        memcpy(out, standard_fill(t->type), gen_type_size(t->type));
         return;
     }
     memset(out, 0, t->user->size);
