@@ -204,7 +204,7 @@ TEST(what_is_no_place_is_none)
     OK(nc_create("mapping", NC_NETCDF4 | NC_DISKLESS, &nc));
     OK(nc_def_var(nc, "crs", NC_INT, 0, NULL, &var));
     assert_false(report_projection_load(nc, var, &p));
-    OK(nc_put_att_text(nc, var, "grid_mapping_name", 10, "sinusoidal"));
+    OK(nc_put_att_text(nc, var, "grid_mapping_name", 16, "oblique_mercator"));
     assert_false(report_projection_load(nc, var, &p));
     OK(nc_put_att_text(nc, var, "grid_mapping_name", 13, "geostationary"));
     assert_false(report_projection_load(nc, var, &p));
@@ -240,4 +240,89 @@ TEST(equal_area)
 
     CHECK(ease, 1, north);
     CHECK(europe, 1, grid);
+}
+
+TEST(cylinders)
+{
+    static const attribute parallel[] = {TEXT("grid_mapping_name", "mercator"), ONE("standard_parallel", 20),
+                                         ONE("longitude_of_projection_origin", -60), END};
+    static const attribute web[] = {TEXT("grid_mapping_name", "mercator"), ONE("semi_major_axis", 6378137),
+                                    ONE("semi_minor_axis", 6378137), END};
+    static const place     west[] = {{0, 0, 0.0000000, -60.0000000},
+                                     {3000000, 4000000, 35.8505016, -31.3322166},
+                                     {-12000000, -7000000, -55.6122841, -174.6711335}};
+    static const place     tiles[] = {{1000000, 6000000, 47.3537047, 8.9831528},
+                                      {-15000000, -3000000, -26.0074202, -134.7472926}};
+    static const attribute zone[] = {TEXT("grid_mapping_name", "transverse_mercator"),
+                                     ONE("scale_factor_at_central_meridian", 0.9996),
+                                     ONE("longitude_of_central_meridian", 9), ONE("false_easting", 500000), END};
+    static const attribute britain[] = {TEXT("grid_mapping_name", "transverse_mercator"),
+                                        ONE("scale_factor_at_central_meridian", 0.9996012717),
+                                        ONE("longitude_of_central_meridian", -2),
+                                        ONE("latitude_of_projection_origin", 49),
+                                        ONE("false_easting", 400000),
+                                        ONE("false_northing", -100000),
+                                        ONE("semi_major_axis", 6377563.396),
+                                        ONE("inverse_flattening", 299.3249646),
+                                        END};
+    static const place     utm[] = {{500000, 5300000, 47.8533419, 9.0000000},
+                                    {250000, 6500000, 58.5683604, 4.7003880},
+                                    {800000, 4000000, 36.0983492, 12.3321772}};
+    static const place     grid[] = {{400000, -100000, 49.0000000, -2.0000000},
+                                     {650000, 300000, 52.5399935, 1.6871653},
+                                     {150000, 900000, 57.9193645, -6.2220538}};
+
+    CHECK(parallel, 1, west);
+    CHECK(web, 1, tiles);
+    CHECK(zone, 1, utm);
+    CHECK(britain, 1, grid);
+}
+
+TEST(albers)
+{
+    static const attribute north[] = {TEXT("grid_mapping_name", "albers_conical_equal_area"),
+                                      TWO("standard_parallel", 29.5, 45.5),
+                                      ONE("longitude_of_central_meridian", -96),
+                                      ONE("latitude_of_projection_origin", 23),
+                                      ONE("inverse_flattening", 298.257222101),
+                                      END};
+    static const attribute south[] = {TEXT("grid_mapping_name", "albers_conical_equal_area"),
+                                      TWO("standard_parallel", -18, -36),
+                                      ONE("longitude_of_central_meridian", 132),
+                                      ONE("latitude_of_projection_origin", 0),
+                                      ONE("inverse_flattening", 298.257222101),
+                                      END};
+    static const place     america[] = {{0, 0, 23.0000000, -96.0000000},
+                                        {-2000000, 1500000, 34.4561658, -118.1398367},
+                                        {2000000, 3000000, 47.4470957, -69.2950357}};
+    static const place     australia[] = {{-1500000, -2000000, -17.9497764, 117.8130369},
+                                          {1700000, -4500000, -39.9521379, 151.6733214}};
+
+    CHECK(north, 1, america);
+    CHECK(south, 1, australia);
+}
+
+TEST(sinusoidal)
+{
+    static const attribute modis[] = {TEXT("grid_mapping_name", "sinusoidal"), ONE("earth_radius", 6371007.181), END};
+    static const attribute other[] = {TEXT("grid_mapping_name", "sinusoidal"),
+                                      ONE("longitude_of_central_meridian", 100), END};
+    static const place     tiles[] = {{0, 0, 0.0000000, 0.0000000},
+                                      {-1111950.5, 5559752.6, 50.0000000, -15.5572380},
+                                      {10007554.7, -3335851.6, -30.0000004, 103.9230491}};
+    static const place     east[] = {{500000, 3000000, 27.1116355, 105.0425241},
+                                     {-2000000, -6000000, -54.1265336, 69.4080840}};
+    report_projection      p = {.a = 1, .invert = NULL};
+    double                 lat, lon;
+    int                    nc, var;
+
+    CHECK(modis, 1, tiles);
+    CHECK(other, 1, east);
+    OK(nc_create("mapping", NC_NETCDF4 | NC_DISKLESS, &nc));
+    OK(nc_def_var(nc, "crs", NC_INT, 0, NULL, &var));
+    OK(nc_put_att_text(nc, var, "grid_mapping_name", 10, "sinusoidal"));
+    assert_true(report_projection_load(nc, var, &p));
+    assert_false(report_projection_invert(&p, 15e6, 6e6, &lat, &lon)); /* beyond the edge of the world */
+    assert_false(report_projection_invert(&p, 0, 11e6, &lat, &lon));
+    OK(nc_close(nc));
 }

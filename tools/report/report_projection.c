@@ -130,6 +130,70 @@ init_polar(report_projection *p, double lat0, double parallel, bool has_parallel
         p->f = 2 * p->a * scale / sqrt(pow(1 + e, 1 + e) * pow(1 - e, 1 - e));
 }
 
+/* Snyder 7-10, 7-12. */
+static bool
+invert_mercator(const report_projection *p, double x, double y, double *lat, double *lon)
+{
+    *lat = latitude_of_t(p, exp(-y / p->f));
+    *lon = p->lon0 + x / p->f;
+    return fabs(x) <= 1.0001 * 2 * HALF_PI * p->f;
+}
+
+/* ---- by lengths along meridians --------------------------------------------------------------------------------- */
+
+/* Snyder 3-21: from the equator. */
+static double
+length_to(const report_projection *p, double lat)
+{
+    double e2 = p->e * p->e, e4 = e2 * e2, e6 = e4 * e2;
+
+    return p->a * ((1 - e2 / 4 - 3 * e4 / 64 - 5 * e6 / 256) * lat -
+                   (3 * e2 / 8 + 3 * e4 / 32 + 45 * e6 / 1024) * sin(2 * lat) +
+                   (15 * e4 / 256 + 45 * e6 / 1024) * sin(4 * lat) - 35 * e6 / 3072 * sin(6 * lat));
+}
+
+/* Snyder 7-19, 3-24, 3-26. */
+static double
+latitude_at(const report_projection *p, double length)
+{
+    double e2 = p->e * p->e, e4 = e2 * e2, e6 = e4 * e2, root = sqrt(1 - e2), n = (1 - root) / (1 + root);
+    double mu = length / (p->a * (1 - e2 / 4 - 3 * e4 / 64 - 5 * e6 / 256));
+
+    return mu + (3 * n / 2 - 27 * pow(n, 3) / 32) * sin(2 * mu) +
+           (21 * n * n / 16 - 55 * pow(n, 4) / 32) * sin(4 * mu) + 151 * pow(n, 3) / 96 * sin(6 * mu) +
+           1097 * pow(n, 4) / 512 * sin(8 * mu);
+}
+
+/* Snyder 30-9 to 30-11. */
+static bool
+invert_sinusoidal(const report_projection *p, double x, double y, double *lat, double *lon)
+{
+    double east;
+
+    *lat = latitude_at(p, y);
+    east = x / (p->a * parallel_m(p, *lat));
+    *lon = p->lon0 + east;
+    return fabs(*lat) <= HALF_PI && fabs(east) <= 1.0001 * 2 * HALF_PI;
+}
+
+/* Snyder 8-12, 8-17, 8-18, 8-21 to 8-25. */
+static bool
+invert_transverse(const report_projection *p, double x, double y, double *lat, double *lon)
+{
+    double e2 = p->e * p->e, g = e2 / (1 - e2), foot = latitude_at(p, p->rho0 + y / p->f), s = sin(foot);
+    double c = g * cos(foot) * cos(foot), t = tan(foot) * tan(foot), w = 1 - e2 * s * s;
+    double d = x * sqrt(w) / (p->a * p->f), d2 = d * d;
+
+    *lat = foot - w / (1 - e2) * tan(foot) * d2 *
+                      (0.5 - (5 + 3 * t + 10 * c - 4 * c * c - 9 * g) * d2 / 24 +
+                       (61 + 90 * t + 298 * c + 45 * t * t - 252 * g - 3 * c * c) * d2 * d2 / 720);
+    *lon =
+        p->lon0 +
+        d * (1 - (1 + 2 * t + c) * d2 / 6 + (5 - 2 * c + 28 * t - 3 * c * c + 8 * g + 24 * t * t) * d2 * d2 / 120) /
+            cos(foot);
+    return fabs(d) < 0.5; /* the series is of places near the meridian */
+}
+
 /* ---- others ---------------------------------------------------------------------------------------------------- */
 
 /* False: the ray misses the Earth. */
@@ -194,20 +258,29 @@ invert_equal_area(const report_projection *p, double x, double y, double *lat, d
 
 /* ---- all ------------------------------------------------------------------------------------------------------- */
 
+/* Of cones: two standard parallels, or twice the only one; and the origin. False: it is no cone. */
+static bool
+load_parallels(int grp, int varid, report_projection *p, double lat[3])
+{
+    if (!load_number(grp, varid, "standard_parallel", 0, &lat[0]))
+        return false;
+    lat[1] = lat[2] = lat[0];
+    (void)load_number(grp, varid, "standard_parallel", 1, &lat[1]);
+    (void)load_number(grp, varid, "latitude_of_projection_origin", 0, &lat[2]);
+    (void)load_number(grp, varid, "longitude_of_central_meridian", 0, &p->lon0);
+    for (int i = 0; i < 3; i++)
+        lat[i] *= RADIAN;
+    return lat[0] + lat[1] != 0;
+}
+
 static bool
 load_lambert(int grp, int varid, report_projection *p)
 {
-    double lat1, lat2, lat0;
+    double lat[3];
 
-    if (!load_number(grp, varid, "standard_parallel", 0, &lat1))
+    if (!load_parallels(grp, varid, p, lat))
         return false;
-    lat2 = lat0 = lat1;
-    (void)load_number(grp, varid, "standard_parallel", 1, &lat2);
-    (void)load_number(grp, varid, "latitude_of_projection_origin", 0, &lat0);
-    (void)load_number(grp, varid, "longitude_of_central_meridian", 0, &p->lon0);
-    if (lat1 + lat2 == 0)
-        return false;
-    init_lambert(p, lat1 * RADIAN, lat2 * RADIAN, lat0 * RADIAN);
+    init_lambert(p, lat[0], lat[1], lat[2]);
     p->invert = invert_lambert;
     return true;
 }
@@ -289,6 +362,74 @@ load_equal_area(int grp, int varid, report_projection *p)
     return true;
 }
 
+/* Snyder 14-8, 14-9, 14-19, 3-16. */
+static bool
+invert_albers(const report_projection *p, double x, double y, double *lat, double *lon)
+{
+    double sign = p->n < 0 ? -1 : 1, down = p->rho0 - y, rho = hypot(x, down) * p->n / p->a;
+    double part = (p->f - rho * rho) / p->n / equal_area_q(p, HALF_PI);
+
+    *lat = latitude_of_equal_area(p, asin(fmin(fmax(part, -1), 1)));
+    *lon = p->lon0 + atan2(sign * x, sign * down) / p->n;
+    return fabs(part) <= 1;
+}
+
+/* Snyder 14-3, 14-6, 14-12 to 14-14. */
+static bool
+load_albers(int grp, int varid, report_projection *p)
+{
+    double lat[3], m1, m2, q1;
+
+    if (!load_parallels(grp, varid, p, lat))
+        return false;
+    m1 = parallel_m(p, lat[0]);
+    m2 = parallel_m(p, lat[1]);
+    q1 = equal_area_q(p, lat[0]);
+    p->n = fabs(lat[0] - lat[1]) < 1e-10 ? sin(lat[0]) : (m1 * m1 - m2 * m2) / (equal_area_q(p, lat[1]) - q1);
+    p->f = m1 * m1 + p->n * q1;
+    p->rho0 = p->a * sqrt(fmax(p->f - p->n * equal_area_q(p, lat[2]), 0)) / p->n;
+    p->invert = invert_albers;
+    return true;
+}
+
+static bool
+load_mercator(int grp, int varid, report_projection *p)
+{
+    double scale = 1, parallel;
+
+    (void)load_number(grp, varid, "scale_factor_at_projection_origin", 0, &scale);
+    if (load_number(grp, varid, "standard_parallel", 0, &parallel))
+        scale = parallel_m(p, parallel * RADIAN);
+    (void)load_number(grp, varid, "longitude_of_projection_origin", 0, &p->lon0);
+    p->f = p->a * scale;
+    p->invert = invert_mercator;
+    return scale > 0;
+}
+
+/* CF has one of the names, some writers the other. */
+static bool
+load_sinusoidal(int grp, int varid, report_projection *p)
+{
+    if (!load_number(grp, varid, "longitude_of_projection_origin", 0, &p->lon0))
+        (void)load_number(grp, varid, "longitude_of_central_meridian", 0, &p->lon0);
+    p->invert = invert_sinusoidal;
+    return true;
+}
+
+static bool
+load_transverse(int grp, int varid, report_projection *p)
+{
+    double lat0 = 0;
+
+    p->f = 1;
+    (void)load_number(grp, varid, "scale_factor_at_central_meridian", 0, &p->f);
+    (void)load_number(grp, varid, "latitude_of_projection_origin", 0, &lat0);
+    (void)load_number(grp, varid, "longitude_of_central_meridian", 0, &p->lon0);
+    p->rho0 = length_to(p, lat0 * RADIAN);
+    p->invert = invert_transverse;
+    return p->f > 0;
+}
+
 bool
 report_projection_load(int grp, int varid, report_projection *p)
 {
@@ -299,7 +440,11 @@ report_projection_load(int grp, int varid, report_projection *p)
                  {"polar_stereographic", load_polar},
                  {"geostationary", load_geostationary},
                  {"rotated_latitude_longitude", load_rotated},
-                 {"lambert_azimuthal_equal_area", load_equal_area}};
+                 {"lambert_azimuthal_equal_area", load_equal_area},
+                 {"albers_conical_equal_area", load_albers},
+                 {"mercator", load_mercator},
+                 {"transverse_mercator", load_transverse},
+                 {"sinusoidal", load_sinusoidal}};
     text_buf name = TEXT_BUF_INIT;
     bool     found = false;
 
