@@ -121,25 +121,26 @@ TEST(text_values)
 
 TEST(fill_values_are_recognised)
 {
-    dump_fill   f = {.has = true, .type = NC_DOUBLE, .standard.d = NC_FILL_DOUBLE};
-    double      x = NC_FILL_DOUBLE, y = nextafter(x, 0), z = x * (1 + 8 * DBL_EPSILON);
+    double      fill = NC_FILL_DOUBLE;
+    dump_fill   f = {.has = true, .type = NC_DOUBLE, .standard = &fill};
+    double      x = fill, y = nextafter(x, 0), z = x * (1 + 8 * DBL_EPSILON);
     const char *empty = "", *null = NULL;
 
     assert_true(dump_fill_matches(&f, &x));
     assert_true(dump_fill_matches(&f, &y));
     assert_false(dump_fill_matches(&f, &z));
-    f.standard.d = NAN;
+    fill = NAN;
     assert_false(dump_fill_matches(&f, &x));
     x = NAN;
     assert_true(dump_fill_matches(&f, &x));
-    f.standard.d = INFINITY;
+    fill = INFINITY;
     x = 1, y = INFINITY, z = -INFINITY;
     assert_false(dump_fill_matches(&f, &x));
     assert_true(dump_fill_matches(&f, &y));
     assert_false(dump_fill_matches(&f, &z));
-    f.standard.d = 1;
+    fill = 1;
     assert_false(dump_fill_matches(&f, &y));
-    f = (dump_fill){.has = true, .type = NC_STRING, .standard.str = ""};
+    f = (dump_fill){.has = true, .type = NC_STRING, .standard = &empty};
     assert_true(dump_fill_matches(&f, &empty));
     assert_false(dump_fill_matches(&f, &null));
     f.has = false;
