@@ -59,23 +59,29 @@ ncz_consolidated_find_mark(ncz_meta_source *s, zmap_get_req *req)
     return NC_NOERR;
 }
 
-/* Whether the document ends with the mark, as this library writes it: its last bytes are cheap to read, and all of it
- * is megabytes that would be thrown away. Such an end is the root's last member: the quote behind the space is no part
- * of a string. Where reading may take a journey, or fails, the document says. */
-static bool
-ends_unasked(const ncz_meta_source *s)
-{
-    const ncz_dialect_copies *copies = ncz_dialects_copies();
-    const unsigned            need = ZMAP_FROM_WORKERS | ZMAP_CAN_RANGE | ZMAP_CAN_FROM_END;
-    char                      mark[64], end[sizeof mark];
-    size_t                    len = (size_t)snprintf(mark, sizeof mark, ", \"%s\": true}", copies->unasked);
-    zmap_get_req              get = {.key = copies->key, .len = len, .from_end = true, .into = end, .into_cap = len};
+/*
+ * The end of the document is read first, where that costs little, and says whether it has the mark: all of it is
+ * megabytes, which would be thrown away. Most documents are no longer than that.
+ */
+#define END_BYTES ((size_t)64 << 10)
 
-    if (s->wish == NCZ_CONSOLIDATED_MUST || (zmap_caps_of(s->map) & need) != need)
-        return false;
-    (void)zmap_get_batch(s->map, &get, 1, NULL, NULL);
-    ncz_err_clear();
-    return get.err.code == NC_NOERR && get.nread == len && memcmp(end, mark, len) == 0;
+static bool
+reads_end_first(const ncz_meta_source *s)
+{
+    const unsigned need = ZMAP_FROM_WORKERS | ZMAP_CAN_RANGE | ZMAP_CAN_FROM_END;
+
+    return s->wish != NCZ_CONSOLIDATED_MUST && (zmap_caps_of(s->map) & need) == need;
+}
+
+/* The mark as this library writes it. Such an end is the root's last member: the quote behind the space is no part of a
+ * string. */
+static bool
+ends_unasked(const ncz_buf *end)
+{
+    char   mark[64];
+    size_t len = (size_t)snprintf(mark, sizeof mark, ", \"%s\": true}", ncz_dialects_copies()->unasked);
+
+    return end->len >= len && memcmp(end->data + end->len - len, mark, len) == 0;
 }
 
 static int
@@ -122,6 +128,21 @@ take_document(ncz_meta_source *s, zmap_get_req *req)
     if ((rc = split_document(s)) == NC_NOERR || rc == NC_ENOMEM || rc == NC_ENOTBUILT || must)
         return rc;
     return ncz_meta_pass_over(s->warnings, "the documents themselves are read");
+}
+
+/* The same, from the document's end if it was read first: reads the rest with it. */
+static int
+take_end(ncz_meta_source *s, zmap_get_req *req)
+{
+    if (req->err.code == NC_NOERR && ends_unasked(&req->body))
+        return NC_NOERR;
+    if (req->err.code == NC_NOERR && req->size != req->body.len) {
+        ncz_buf_clear(&req->body);
+        *req = ncz_meta_request(s, req->key);
+        (void)zmap_get_batch(s->map, req, 1, NULL, NULL);
+        ncz_err_clear();
+    }
+    return take_document(s, req);
 }
 
 /* ---- inside the root's document ---- */
@@ -185,22 +206,25 @@ ncz_consolidated_init(ncz_meta_source *s, int zarr_format)
     const ncz_dialect_ops *d = ncz_dialects_copies_inside();
     bool                   only = d != NULL && zarr_format == ncz_format_zarr_version(d);
     bool         inside = d != NULL && (zarr_format == 0 || only), alone = d == NULL || !only, found = false;
+    bool         end = reads_end_first(s);
     zmap_get_req reqs[2];
     size_t       n = 0;
     int          rc = NC_NOERR;
 
     if (inside)
         reqs[n++] = ncz_meta_request(s, d->docs.root[0]);
-    if (alone && ends_unasked(s))
-        alone = false;
     if (alone)
         reqs[n++] = ncz_meta_request(s, ncz_dialects_copies()->key);
+    if (alone && end) {
+        reqs[n - 1].len = END_BYTES;
+        reqs[n - 1].from_end = reqs[n - 1].ask_size = true;
+    }
     (void)zmap_get_batch(s->map, reqs, n, NULL, NULL); /* each request has its own status */
     ncz_err_clear();
     if (inside)
         rc = take_root(s, d, &reqs[0], &found);
     if (rc == NC_NOERR && alone && !found)
-        rc = take_document(s, &reqs[n - 1]);
+        rc = end ? take_end(s, &reqs[n - 1]) : take_document(s, &reqs[n - 1]);
     for (size_t i = 0; i < n; i++)
         ncz_buf_clear(&reqs[i].body);
     return rc;
