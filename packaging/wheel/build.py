@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The wheel that people install: what backend.py packs, with the libraries that it needs in it, by auditwheel.
+"""The wheel that people install: what backend.py packs, with the libraries that it needs in it: by auditwheel, or linked in.
 
 usage: build.py FOLDER SYSTEM LIBRARIES [OPTION ...]
 
@@ -15,7 +15,9 @@ sys.path.insert(0, HERE)
 import backend
 
 LIMIT = 8 << 20
-PLATFORM = {"manylinux": "auto", "musllinux": "musllinux_1_2_x86_64"}
+SYSTEMS = ("manylinux", "musllinux")
+MUSL = "musllinux_1_2_x86_64"
+OF_MUSL = {"libc.so", "libnczarr.so.0"}  # musl's loader stands for libc.so itself
 
 
 def run(*command):
@@ -46,10 +48,7 @@ def licence(path):
 def add_licences(path, folder):
     """The wheel again, with the licences of the libraries that auditwheel put in, and of those linked into ours."""
     known = system_libraries()
-    with zipfile.ZipFile(path) as z:
-        files = {i.filename: (z.read(i), bool(i.external_attr >> 16 & 0o100)) for i in z.infolist()
-                 if not i.filename.endswith(("/RECORD", "/"))}
-    texts = {}
+    files, texts = files_of(path), {}
     for name in [n for n in files if n.startswith("nczarr.libs/")]:
         original = re.sub(r"-[0-9a-f]{8}(?=\.)", "", os.path.basename(name))
         if original not in known:
@@ -61,6 +60,35 @@ def add_licences(path, folder):
     for package, text in texts.items():
         files["%s/licenses/%s.txt" % (backend.dist_info(), package)] = (text.encode(), False)
     backend.write_wheel(path, files)
+
+
+def files_of(path):
+    """{name: (bytes, whether it is run)} of a wheel, but for RECORD."""
+    with zipfile.ZipFile(path) as z:
+        return {i.filename: (z.read(i), bool(i.external_attr >> 16 & 0o100)) for i in z.infolist() if not i.filename.endswith(("/RECORD", "/"))}
+
+
+def tagged_for_musl(bare, folder):
+    """auditwheel knows musl only where that is the system's. All libraries are linked in, so that a tag is all it would add:
+    that nothing else is needed is looked at here."""
+    files = files_of(bare)
+    for name in [n for n in files if files[n][0][:4] == b"\x7fELF"]:
+        path = os.path.join(folder, os.path.basename(name))
+        with open(path, "wb") as f:
+            f.write(files[name][0])
+        needed = set(re.findall(r"\(NEEDED\)[^[]*\[([^]]*)\]", run("readelf", "-d", path)))
+        if needed - OF_MUSL or "libc.so" not in needed:
+            sys.exit("%s needs %s" % (name, " ".join(sorted(needed))))
+    name = backend.dist_info() + "/WHEEL"
+    files[name] = (files[name][0].replace(backend.tag().encode(), b"py3-none-" + MUSL.encode()), False)
+    path = os.path.join(folder, os.path.basename(bare).replace(backend.tag(), "py3-none-" + MUSL))
+    backend.write_wheel(path, files)
+    return path
+
+
+def repaired(bare, folder):
+    run(sys.executable, "-m", "auditwheel", "repair", "--plat", "auto", "-w", folder, bare)
+    return glob.glob(folder + "/*.whl")[0]
 
 
 def options_of(system, folder):
@@ -77,8 +105,8 @@ def main():
     at = os.path.join(libraries, system)
     with tempfile.TemporaryDirectory() as tmp:
         bare = os.path.join(tmp, backend.build_wheel(tmp, {"setup-args": options_of(system, at) + sys.argv[4:]}))
-        run(sys.executable, "-m", "auditwheel", "repair", "--plat", PLATFORM[system], "-w", tmp + "/repaired", bare)
-        made = glob.glob(tmp + "/repaired/*.whl")[0]
+        os.mkdir(tmp + "/made")
+        made = (tagged_for_musl if system == "musllinux" else repaired)(bare, tmp + "/made")
         add_licences(made, at)
         if os.path.getsize(made) > LIMIT:
             sys.exit("the wheel has %d bytes, more than %d" % (os.path.getsize(made), LIMIT))
@@ -88,6 +116,6 @@ def main():
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 4 or sys.argv[2] not in PLATFORM:
+    if len(sys.argv) < 4 or sys.argv[2] not in SYSTEMS:
         sys.exit(__doc__)
     main()
