@@ -42,6 +42,7 @@ class Nczarr(MesonPackage):
 
     depends_on("zlib-api")
     depends_on("cairo", when="+cairo")
+    depends_on("fontconfig", when="+cairo")
     depends_on("mpi", when="+mpi")
     depends_on("curl@7.66:", when="+s3")
     depends_on("openssl@1.1.1:", when="+s3")

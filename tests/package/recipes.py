@@ -7,10 +7,11 @@ LIBRARIES = {  # what meson.build calls it: what conda-forge and Spack call it, 
     "zlib": ("zlib", "zlib-api", None), "blosc": ("blosc", "c-blosc", "blosc"), "libzstd": ("zstd", "zstd", "zstd"),
     "liblz4": ("lz4-c", "lz4", "lz4"), "liblzma": ("liblzma-devel", "xz", "lzma"), "libdeflate": ("libdeflate", "libdeflate", "libdeflate"),
     "libisal": ("isa-l", "isa-l", "isal"), "libutf8proc": ("libutf8proc", "utf8proc", "utf8proc"), "cairo": ("cairo", "cairo", "cairo"),
+    "fontconfig": ("fontconfig", "fontconfig", "cairo"),
     "bzip2": ("bzip2", "bzip2", "bzip2"), "zfp": ("zfp", "zfp", "zfp"), "aec": ("libaec", "libaec", "szip"),
     "libzip": ("libzip", "libzip", "libzip"), "libcurl": ("libcurl", "curl", "s3"), "openssl": ("openssl", "openssl", "s3"),
 }
-NOT_LIBRARIES = {"", "threads", "cmocka", "m", "dl", "bz2", "zip", "cairo-ft", "fontconfig"}  # second ways to the same; what comes with cairo
+NOT_LIBRARIES = {"", "threads", "cmocka", "m", "dl", "bz2", "zip", "cairo-ft"}  # second ways to the same; what comes with cairo
 
 RENDER = """
 import json, sys, rattler_build as r

@@ -165,13 +165,6 @@ find_map_axis(const dump_var *v, int dim, int *grp, int *varid)
     return found;
 }
 
-void
-report_dim_name(const dump_var *v, int dim, char name[NC_MAX_NAME + 1])
-{
-    *name = '\0';
-    (void)nc_inq_dimname(v->grp, v->dims[dim], name);
-}
-
 bool
 report_find_coordinate(const dump_var *v, int dim, int *grp, int *varid)
 {

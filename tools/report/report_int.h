@@ -127,9 +127,6 @@ int report_reader_end(report_reader *r, const size_t *start, const size_t *count
 
 /* ---- report_read.c: samples -------------------------------------------------------------------------------------- */
 
-/* The values along the last dimensions, at the first index of the others; free_dims 0: along all; of latitudes and
- * longitudes, degrees. False: they are no numbers along so many, or cannot be had. */
-bool report_read_values(report_page *p, int grp, int varid, int free_dims, size_t most, report_sample *s);
 void report_sample_clear(report_sample *s);
 /* Says why nothing was read, if so: true. */
 bool report_sample_failed(report_page *p, const dump_var *v, int rc, const char *reason, text_buf *why);
@@ -180,6 +177,7 @@ struct report_stats {
 
 void report_stats_make(const report_sample *s, report_stats *st); /* without bins */
 void report_stats_add(report_stats *st, double value);
+void report_longitudes(const double *value, size_t n, double range[2]); /* what these cover */
 void report_stats_bin(const report_sample *s, const report_scale *scale, report_stats *st);
 
 /* ---- report_fold.c: values, gathered ----------------------------------------------------------------------------- */
@@ -199,6 +197,9 @@ typedef struct report_request {
  */
 int report_fold(report_page *p, const dump_var *v, const value_meaning *m, const report_request *request,
                 report_sample *s, report_stats *st, const char **why);
+/* The values along the last dimensions, at the first index of the others; free_dims 0: along all; of latitudes and
+ * longitudes, degrees. False: they are no numbers along so many, or cannot be had. */
+bool report_read_values(report_page *p, int grp, int varid, int free_dims, size_t most, report_sample *s);
 
 /* ---- report_line.c: a line in so many columns -------------------------------------------------------------------- */
 
@@ -225,6 +226,7 @@ bool report_add_time(text_buf *t, const cf_timebase *tb, double value, size_t mo
 /* An attribute of text that is not empty and shorter than `most`. */
 bool report_add_att(text_buf *t, int grp, int varid, const char *att, size_t most);
 bool report_add_units(text_buf *t, int grp, int varid); /* not "1"; as they are stored */
+void report_dim_name(const dump_var *v, int dim, char name[NC_MAX_NAME + 1]);
 /* Units as they are printed: "m s-2" with a raised -2, "degC" as a sign; after a power of ten that is not 0. */
 void report_add_scaled_units(text_buf *t, const char *units, int exponent);
 
@@ -341,7 +343,6 @@ double report_geo_aspect(const report_geo *g);    /* height / width that is true
 bool report_geo_at(const report_geo *g, double row, double col, double *lat, double *lon);
 bool report_geo_find(report_geo *g, double lat, double lon, double *row, double *col);
 void report_geo_region(const report_geo *g, double lat[2], double lon[2]);
-void report_longitudes(const double *value, size_t n, double range[2]); /* what these cover */
 
 /* ---- report_mesh.c: unstructured meshes ------------------------------------------------------------------------- */
 
@@ -532,8 +533,6 @@ void report_figure_place(report_figure *d); /* ways up, ticks, names */
 /* The label of the first or last place, from the left or from above. */
 void report_figure_end(const report_figure *d, bool vertical, bool last, text_buf *t);
 void report_figure_clear(report_figure *d); /* but for v */
-
-void report_dim_name(const dump_var *v, int dim, char name[NC_MAX_NAME + 1]);
 
 /* ---- report_figure.c: figures of the page --------------------------------------------------------------------- */
 

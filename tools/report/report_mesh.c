@@ -161,39 +161,6 @@ load_nodes(const source *of, topology *t)
     return false;
 }
 
-/* The meridians that these cover, without the widest gap between them. */
-void
-report_longitudes(const double *value, size_t n, double range[2])
-{
-    enum { DEGREES = 360 };
-    bool taken[DEGREES] = {false};
-    int  run = 0, widest = 0, end = 0;
-
-    for (size_t i = 0; i < n; i++)
-        if (fabs(value[i]) <= 720)
-            taken[(int)(value[i] - 360 * floor(value[i] / 360)) % DEGREES] = true;
-    for (int i = 0; i < 2 * DEGREES; i++) {
-        run = taken[i % DEGREES] ? 0 : run + 1;
-        if (run > widest && run < DEGREES) {
-            widest = run;
-            end = i % DEGREES;
-        }
-    }
-    range[0] = end + 1;
-    range[1] = end + 1 + DEGREES - widest;
-    for (int side = 0; side < 2 && widest > 0; side++) { /* to what the values at the two ends are */
-        double exact = side == 0 ? range[1] : range[0];
-
-        for (size_t i = 0; i < n; i++) {
-            double lon = value[i] - 360 * floor((value[i] - range[0]) / 360);
-
-            if (fabs(value[i]) <= 720 && lon <= range[1])
-                exact = side == 0 ? fmin(exact, lon) : fmax(exact, lon);
-        }
-        range[side] = exact;
-    }
-}
-
 /* South, north, west, east. False: there is no node, or they lie in one place. */
 static bool
 find_region(const topology *t, double region[4])

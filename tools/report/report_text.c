@@ -163,3 +163,10 @@ report_add_units(text_buf *t, int grp, int varid)
     text_clear(&units);
     return has;
 }
+
+void
+report_dim_name(const dump_var *v, int dim, char name[NC_MAX_NAME + 1])
+{
+    *name = '\0';
+    (void)nc_inq_dimname(v->grp, v->dims[dim], name);
+}
