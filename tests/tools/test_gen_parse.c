@@ -369,7 +369,9 @@ TEST(out_of_memory)
         "netcdf t { types: opaque(2) o ; dimensions: x = 2, t = unlimited ; variables: string s(t) ; char c(t,x) ;"
         "double d(x,t) ; int ahead(/g/y) ; s:_FillValue = \"f\" ; d:_Filter = \"307,1|1,2\" ; d:_Codecs = "
         "\"[{\\\"id\\\":\\\"zlib\\\"}]\" ;"
-        "d:_ChunkSizes = 1, 1 ; :a = 1, 2, 3 ; data: s = \"a\", _ ; c = \"a\", 'b', _ ; d = {1, 2}, _ ;"
+        "d:_ChunkSizes = 1, 1 ; :a = 1, 2, 3 ; int e(x), f(x), g(x), h(x), i(x), j(x), k(x), l(x) ;"
+        "data: s = \"a\", _ ; c = \"a\", 'b', _ ; d = {1, 2}, _ ; e = 1, _ ; f = 1, _ ; g = 1, _ ;"
+        "h = 1, _ ; i = 1, _ ; j = 1, _ ; k = 1, _ ; l = 1, _ ;"
         "group: g { dimensions: y = 3 ; } /g/nothing:a = 1 ; }";
 
     assert_true(fail_each_allocation(text) > 20);
