@@ -20,7 +20,7 @@ USE = """
 cd "$1"
 nczgen -o climate.zarr share/doc/nczarr/examples/climate.cdl
 nczdump -h climate.zarr
-cc -Wall "$2" -o program $(pkg-config --cflags --libs nczarr)
+cc -Wall "$2" -o program $(pkg-config --define-prefix --cflags --libs nczarr)
 ./program
 """
 
