@@ -118,13 +118,16 @@ typedef struct hyperslab_var {
  * frees what values point to; on failure there is nothing to free.
  */
 int hyperslab_read(const hyperslab_var *v, const size_t *start, const size_t *count, void *data);
-/* Copies a packed piece of these lengths to its place in a box. */
-void hyperslab_place(const hyperslab_var *v, const size_t *at, const size_t *len, const size_t *box,
-                     const void *piece, void *to);
 /* Frees what n values point to. */
 void hyperslab_free(const hyperslab_var *v, void *data, size_t n);
 /* The variable's own values, not those of a part: step NULL: ones. */
 int hyperslab_get(const hyperslab_var *v, const size_t *start, const size_t *count, const ptrdiff_t *step,
                   void *data);
+
+/* ---- hyperslab_place.c --------------------------------------------------------------------------------------- */
+
+/* Copies a packed piece of these lengths to its place in a box. */
+void hyperslab_place(const hyperslab_var *v, const size_t *at, const size_t *len, const size_t *box,
+                     const void *piece, void *to);
 
 #endif /* HYPERSLAB_H */

@@ -9,15 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int
-copy_leave_out(const copy_opts *o, copy_source *s, int rc, const char *path, const char *why)
-{
-    if (!o->skip_unreadable || rc == NC_ENOMEM)
-        return message_error(rc, "%s: %s", path, why);
-    copy_lose(&s->losses, path, NULL, why);
-    return NC_NOERR;
-}
-
 /* For the reason that the library gives. */
 static int
 leave_out(const copy_opts *o, copy_source *s, int rc, const char *path, const char *name)

@@ -339,7 +339,7 @@ int copy_define(const copy_opts *o, copy_source *s, int out);
 int copy_define_all(const copy_opts *o, copy_source *s, int out);
 int copy_define_vars(const copy_opts *o, copy_source *s);
 /* What one object makes impossible costs it alone, with --skip-unreadable: NC_NOERR; else `rc`, with a message. */
-int copy_leave_out(const copy_opts *o, copy_source *s, int rc, const char *path, const char *why);
+int copy_leave_out(const copy_opts *o, copy_source *s, int rc, const char *path, const char *why); /* copy_losses.c */
 /* The attributes of a variable, or (`v` NULL) of group g; not those that wait for the data. */
 int copy_atts(copy_source *s, size_t g, copy_var *v);
 /* An attribute without a name, which JSON can have, is not among those of netCDF: it is copied, or left out by name. */

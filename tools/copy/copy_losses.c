@@ -58,3 +58,12 @@ copy_losses_clear(copy_losses *l)
     free(l->v);
     *l = (copy_losses){.n = 0};
 }
+
+int
+copy_leave_out(const copy_opts *o, copy_source *s, int rc, const char *path, const char *why)
+{
+    if (!o->skip_unreadable || rc == NC_ENOMEM)
+        return message_error(rc, "%s: %s", path, why);
+    copy_lose(&s->losses, path, NULL, why);
+    return NC_NOERR;
+}
