@@ -63,7 +63,7 @@ ncz_consolidated_find_mark(ncz_meta_source *s, zmap_get_req *req)
  * The end of the document is read first, where that costs little, and says whether it has the mark: all of it is
  * megabytes, which would be thrown away. Most documents are no longer than that.
  */
-#define END_BYTES ((size_t)64 << 10)
+#define END_BYTES ((size_t)16 << 10)
 
 static bool
 reads_end_first(const ncz_meta_source *s)
