@@ -94,7 +94,7 @@ def part_text(found, name, choose=None):
     if choose is None or name != "zarr" or choose("W1w"):
         text += ["", "%d of %d floors hold." % (held, part["floors"])]
     if missed:
-        text += wrap("Missed, with what was wanted: " + "; ".join("%s: %s" % (w, ", ".join(bad)) for w, bad in missed.items()) + ".")
+        text += [""] + wrap("Missed, with what was wanted: " + "; ".join("%s: %s" % (w, ", ".join(bad)) for w, bad in missed.items()) + ".")
     return text
 
 
@@ -121,7 +121,7 @@ def reason(table_, *words):
     """The first reason whose patterns match."""
     for *patterns, text in table_:
         if all(re.fullmatch(p, w) for p, w in zip(patterns, words)):
-            return text
+            return None if text == "..." else text
     return None
 
 
@@ -156,8 +156,8 @@ def large(found):
     for part, w, row in all_rows(found):
         ours, (theirs, name) = row["ours"].get("mib"), least_memory(row)
         if ours is not None and theirs is not None and ours > QUARTER * theirs:
-            yield part, w, ours, theirs, name, next((text for p, rows, mib, text in reasons.MEMORY
-                                                     if re.fullmatch(p, part) and re.fullmatch(rows, w) and ours <= mib), None)
+            yield part, w, ours, theirs, name, next((text for p, rows, mib, text in reasons.MEMORY if text != "..."
+                                                     and re.fullmatch(p, part) and re.fullmatch(rows, w) and ours <= mib), None)
 
 
 def memory(found):
@@ -168,12 +168,15 @@ def memory(found):
 
 def complain(found):
     """All that lacks a reason, as lines to put into reasons.py."""
-    missing = ["AHEAD: (%r, %r, %r, \"...\"),  # %.2f of our time" % (part, w, name, time_over(row, name)) for part, w, row in all_rows(found)
-               for name in peers_of(row) if time_over(row, name) < LEVEL and reason(reasons.AHEAD, part, w, name) is None]
-    missing += ["MEMORY: (%r, %r, %d, \"...\"),  # %.1f MiB, %s %.1f" % (part, w, ours + 1, ours, name, theirs)
-                for part, w, ours, theirs, name, why in large(found) if why is None]
-    if missing:
-        raise Missing("\n".join(missing))
+    behind = ['    ("%s", "%s", "%s", "..."),  # %s of our %s s; runs: %d, ours %d%s' % (
+        part, w, name, number(time_over(row, name)), seconds(row["ours"]["s"]), row[name]["n"], row["ours"]["n"],
+        "; limit %s" % number(time_over(row, "limit")) if "limit" in row else "")
+        for part, w, row in all_rows(found) for name in peers_of(row)
+        if time_over(row, name) < LEVEL and reason(reasons.AHEAD, part, w, name) is None]
+    fat = ['    ("%s", "%s", %d, "..."),  # %.1f MiB, %s %.1f' % (part, w, ours + 1, ours, name, theirs)
+           for part, w, ours, theirs, name, why in large(found) if why is None]
+    if behind or fat:
+        raise Missing("\n".join((["AHEAD:"] if behind else []) + behind + (["MEMORY:"] if fat else []) + fat))
 
 
 def setting(found):
@@ -241,7 +244,7 @@ def main():
     try:
         texts = make(found, o.root)
     except Missing as e:
-        print("no page is made: these rows need a reason in tests/bench/reasons.py\n%s" % e)
+        print("no page is made: these rows need a reason in tests/bench/reasons.py, before its general lines:\n%s" % e)
         return 1
     stale = [page for page, (old, new) in texts.items() if old != new]
     for page in stale:
