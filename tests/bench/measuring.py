@@ -7,6 +7,7 @@ import glob, json, os, subprocess, sys, time
 here = os.path.dirname(os.path.abspath(__file__))
 root = os.path.dirname(os.path.dirname(here))
 CACHE = os.path.join(root, ".cache")
+TROUBLE = (RuntimeError, OSError, ValueError, LookupError, subprocess.SubprocessError)  # of one contender: the others go on
 FAR = 3  # with a budget, who takes so many times our time runs once: no noise turns that round
 
 
