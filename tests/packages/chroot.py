@@ -12,8 +12,10 @@ mount --bind "$2/packages" "$1/var/cache/apt/archives" && mount --bind "$2/lists
 [ $# -eq 3 ] || { shift 3; exec "$@"; }
 exec chroot "$1" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive sh -eu /mnt/script
 """
+# dpkg need not sync each file of a system that does not last.
 INSTALL = """
-echo 'APT::Keep-Downloaded-Packages "true"; APT::Sandbox::User "root";' >/etc/apt/apt.conf.d/kept
+echo 'APT::Keep-Downloaded-Packages "true"; APT::Sandbox::User "root"; Acquire::Languages "none";' >/etc/apt/apt.conf.d/kept
+echo force-unsafe-io >/etc/dpkg/dpkg.cfg.d/unsafe-io
 apt-get -q update
 apt-get -q install -y --no-install-recommends %s
 """
