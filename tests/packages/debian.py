@@ -11,7 +11,8 @@ cc -Wall /mnt/program.c -o program $(pkg-config --cflags --libs nczarr)
 ./program >/mnt/output
 nczdump program.zarr | grep -q 'v = 1, 2, 3'
 dpkg -P $(for f in /mnt/*.deb; do dpkg-deb -f $f Package; done) >/dev/null
-! ls /usr/include/nczarr* /usr/lib/*/libnczarr* /usr/bin/ncz* /usr/share/doc/nczarr 2>/dev/null
+left=$(ls -d /usr/include/nczarr* /usr/lib/*/libnczarr* /usr/bin/ncz* /usr/share/doc/*nczarr* 2>/dev/null) || true
+[ -z "$left" ] || { echo "not removed: $left"; exit 1; }
 cat /mnt/output
 """
 
