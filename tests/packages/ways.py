@@ -65,10 +65,11 @@ cc ${CFLAGS:--O2} -Iinclude -Iamalgamation program.c amalgamation/nczarr.c -o pr
 ./program
 """
 
+# Without dpkg-dev Meson takes lib64, where Debian's linker and pkg-config do not look.
 MESON = """
 cd /root && cp /mnt/program.c .
 tar -xzf /mnt/{archive}
-meson setup build {name}
+meson setup build {name} --libdir=lib
 meson install -C build
 ldconfig
 cc program.c -o program $(pkg-config --cflags --libs nczarr)
