@@ -375,9 +375,11 @@ check_arguments(const dump_request *r, char *const *args, int n)
     if (r->structure && (!o->check || o->vars.n > 0 || o->groups.n > 0 || o->limits.n > 0))
         return message_refuse(o->check ? "--structure: of a whole file, not with -v, -g, -d and --bbox"
                                        : "--structure: only with --check");
-    if (r->plot && (o->vars.n != 1 || r->html || o->form != DUMP_CDL))
-        return message_refuse(o->vars.n != 1 ? "--plot and --show: of one variable"
-                                             : "--plot and --show: not with other forms of output");
+    if (r->plot && o->vars.n != 1)
+        return message_refuse(r->show ? "--show: of one variable, without -v: nczdump --show VAR FILE"
+                                      : "--plot: of one variable, without -v: nczdump --plot VAR FILE OUT.png");
+    if (r->plot && (r->html || o->form != DUMP_CDL))
+        return message_refuse("--plot and --show: not with other forms of output");
     if (r->plot && !r->show && n != 1 && n != 2)
         return message_refuse("--plot: a dataset is needed, and at most one file for the picture");
     if (r->plot && !r->show && n == 2 && args[1][0] == '\0')

@@ -655,7 +655,8 @@ def mistakes():
               (show + ["v", "--graphics=bmp", dataset], 2, "--graphics: not auto, sixel, kitty or blocks: bmp"),
               (show + ["v", "--color=maybe", dataset], 2, "--color: not auto, always or never: maybe"), (show + ["v", dataset, out], 2, "only one dataset"),
               (show + ["v[9,:,:]", dataset], 1, "9")]
-    listed += [(["--plot", "v"], 2, "a dataset is needed"), (["--plot", "v", dataset, out, out], 2, "at most one file"),
+    listed += [(["--plot", out, "-v", "v", dataset], 2, "--plot: of one variable, without -v: nczdump --plot VAR FILE OUT.png"),
+               (["--plot", "v"], 2, "a dataset is needed"), (["--plot", "v", dataset, out, out], 2, "at most one file"),
                (["--plot", "v", dataset, ""], 2, "the name of the picture's file is empty"),
                (["--plot", "v", dataset, "t.jpg"], 2, "--plot: t.jpg: a picture's name ends in .svg, .png or .pdf"),
                (["--plot", "v", dataset, "png"], 2, "png: a picture's name ends in"),
