@@ -96,12 +96,20 @@ ncz_call_leave_text(ncz_call *c, int rc, ncz_buf *own, size_t *lenp, char *text)
 }
 
 int
-ncz_call_var(const ncz_call *c, int varid, ncz_var **out)
+ncz_call_find_var(const ncz_call *c, int varid, ncz_var **out)
 {
     if (varid < 0 || (size_t)varid >= c->g->nvars)
         return ncz_fail(NC_ENOTVAR, "there is no variable %d in this group", varid);
     *out = c->g->vars[varid];
-    return ncz_dataset_use_var(c->ds, *out);
+    return NC_NOERR;
+}
+
+int
+ncz_call_var(const ncz_call *c, int varid, ncz_var **out)
+{
+    int rc = ncz_call_find_var(c, varid, out);
+
+    return rc == NC_NOERR ? ncz_dataset_use_var(c->ds, *out) : rc;
 }
 
 int
@@ -162,7 +170,7 @@ ncz_call_atts(const ncz_call *c, int varid, ncz_atts **atts, ncz_var **v)
         *atts = &c->g->atts;
         return NC_NOERR;
     }
-    if ((rc = ncz_call_var(c, varid, v)) == NC_NOERR)
+    if ((rc = ncz_call_find_var(c, varid, v)) == NC_NOERR)
         *atts = &(*v)->atts;
     return rc;
 }

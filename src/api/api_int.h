@@ -67,6 +67,8 @@ int ncz_call_leave_text(ncz_call *c, int rc, ncz_buf *own, size_t *lenp, char *t
 int ncz_call_done(int rc); /* ends a call that never entered; a success clears the text */
 
 int ncz_call_var(const ncz_call *c, int varid, ncz_var **out); /* NC_ENOTVAR */
+/* The same, for what needs no spec: it may have none yet (ncz_dataset_use_var()). */
+int ncz_call_find_var(const ncz_call *c, int varid, ncz_var **out);
 int ncz_call_dim(const ncz_call *c, int dimid, ncz_dim **out); /* NC_EBADDIM */
 int ncz_call_group_id(const ncz_call *c, const ncz_group *g, int *ncid);
 
@@ -74,7 +76,7 @@ int ncz_call_group_id(const ncz_call *c, const ncz_group *g, int *ncid);
  * NCZ_USE_DEFINE. */
 int ncz_call_open_var(const ncz_call *c, int varid, ncz_var **out);
 
-/* The attributes of a variable or, with NC_GLOBAL, of the group; *v is NULL then. */
+/* The attributes of a variable, found as by ncz_call_find_var(), or, with NC_GLOBAL, of the group; *v is NULL then. */
 int ncz_call_atts(const ncz_call *c, int varid, ncz_atts **atts, ncz_var **v);
 
 /* NC_EBADTYPE: no type of the dataset has that id. */

@@ -19,7 +19,7 @@ nc_inq_var(int ncid, int varid, char *name, nc_type *xtypep, int *ndimsp, int *d
         *nattsp = ncz_api_count_atts(&c, &c.g->atts);
         return ncz_call_leave(&c, NC_NOERR);
     }
-    if ((rc = ncz_call_var(&c, varid, &v)) != NC_NOERR || (rc = ncz_api_give_name(v->name, name)) != NC_NOERR)
+    if ((rc = ncz_call_find_var(&c, varid, &v)) != NC_NOERR || (rc = ncz_api_give_name(v->name, name)) != NC_NOERR)
         return ncz_call_leave(&c, rc);
     if (xtypep != NULL)
         *xtypep = v->type->id;
