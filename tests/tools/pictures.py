@@ -163,6 +163,9 @@ def formats(picture, cells, colors):
             if rows[int(y * scale)][int(x * scale)] != want:
                 problems.append("cell %d, %d: %s, not %s" % (r, c, rows[int(y * scale)][int(x * scale)], want))
     report("pictures: the pixels of a PNG are those of SVG", problems)
+    run("nczdump", "--plot", kinds.SHOWN["era5"], make("edge.zarr", kinds.era5()), out)
+    report("pictures: the last row of a PNG is paper, also of a height between rows",
+           [c for c in svg.pixels(open(out, "rb").read())[-1] if c != (255, 255, 255)][:3])
     out = os.path.join(tmp, "a.PDF")
     r = run("nczdump", "--plot", "v", "--size", "800x500", dataset, out)
     data = open(out, "rb").read() if r.returncode == 0 else b""

@@ -337,7 +337,8 @@ picture_chart_begin(picture_chart *c, picture *p)
     p->top = c->top;
     p->area_width = c->area_width;
     p->area_height = c->area_height;
-    picture_rectangle(p, &(picture_style){.fill = {PICTURE_PAPER, {0}}}, 0, 0, c->width, c->height);
+    /* Beyond the lower edge, which may be within a row of pixels. */
+    picture_rectangle(p, &(picture_style){.fill = {PICTURE_PAPER, {0}}}, 0, 0, c->width, c->height + 1);
     (void)add_lines(p, c->title, &title, TITLE_LINE, c->width - 2 * MARGIN);
     (void)add_lines(p, c->note, &note, LINE, c->width - 2 * MARGIN);
     add_labels_beside(p, c, room);
