@@ -87,7 +87,7 @@ ncz_engine_dirty_of(ncz_engine *e, uint64_t uid)
     (void)pthread_mutex_lock(&e->cells.lock);
     for (const ncz_cell_link *l = e->cells.cache.dirty.next; !found && l != &e->cells.cache.dirty; l = l->next)
         found = ncz_cell_from_link((ncz_cell_link *)(uintptr_t)l)->spec->uid == uid;
-    found = found || (e->put_window.len > 0 && uid >= e->put_window.first && uid <= e->put_window.last);
+    found = found || ncz_chunk_put_window_meets(e, uid);
     (void)pthread_mutex_unlock(&e->cells.lock);
     return found;
 }

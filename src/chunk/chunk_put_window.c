@@ -66,10 +66,10 @@ bool
 ncz_chunk_put_window_add(ncz_engine *e, const ncz_chunk_row *row, const void *in)
 {
     ncz_chunk_put_window *w = &e->put_window;
-    size_t                item = row->spec->dtype.size, nbytes = row->n * item;
+    size_t                nbytes = row->n * row->spec->dtype.size;
     bool                  done = false;
 
-    if (!e->cells.windows || row->off == NCZ_ROW_NOWHERE || row->n > NCZ_ROW_BYTES / item)
+    if (!e->cells.windows || !ncz_chunk_put_window_takes(row))
         return false;
     if (w->len == 0 || row->off == w->off + w->len)
         done = append_row(e, row, in, nbytes);
@@ -85,7 +85,7 @@ ncz_chunk_put_window_wants(const ncz_engine *e, const ncz_chunk_row *row)
 {
     const ncz_chunk_put_window *w = &e->put_window;
 
-    return e->cells.windows && row->off != NCZ_ROW_NOWHERE && row->n <= NCZ_ROW_BYTES / row->spec->dtype.size &&
+    return e->cells.windows && ncz_chunk_put_window_takes(row) &&
            (w->len == 0 || (w->streak && row->off == w->off + w->len));
 }
 

@@ -8,6 +8,13 @@
 
 #include "chunk/chunk_engine.h"
 
+/* Whether a window can have the row: it lies in the one object, and is not too long. */
+static inline bool
+ncz_chunk_put_window_takes(const ncz_chunk_row *row)
+{
+    return row->off != NCZ_ROW_NOWHERE && row->n <= NCZ_ROW_BYTES / row->spec->dtype.size;
+}
+
 /* Whether it may have bytes of the variable. */
 static inline bool
 ncz_chunk_put_window_meets(const ncz_engine *e, uint64_t uid)

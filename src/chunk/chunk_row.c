@@ -29,7 +29,7 @@ is_short(const ncz_chunk_row *row)
 bool
 ncz_engine_takes_row(const ncz_chunk_row *row)
 {
-    return is_short(row) || (row->off != NCZ_ROW_NOWHERE && row->n <= NCZ_ROW_BYTES / row->spec->dtype.size);
+    return is_short(row) || ncz_chunk_put_window_takes(row);
 }
 
 static char *

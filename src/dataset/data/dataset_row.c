@@ -131,7 +131,7 @@ place_bytes(const ncz_var *v, const size_t *start, const size_t *count, uint64_t
     if (count == NULL && start != NULL)
         return place_byte(v, start, more, pitch, row);
     for (size_t d = v->rank; d-- > 0;) {
-        uint64_t len = v->dims[d]->len + (d == 0 ? more : 0), at = start != NULL ? start[d] : 0;
+        uint64_t len = length_of(v, d, more), at = start != NULL ? start[d] : 0;
         uint64_t some = start == NULL ? len : count == NULL ? 1 : count[d];
 
         whole = whole && (d > 0 || pitch == step);
