@@ -84,7 +84,7 @@ def part_text(found, name, choose=None):
     part = found["parts"][name]
     rows = {w: r for w, r in part.get("rows", {}).items() if "ours" in r and (choose is None or choose(w))}
     held = part["floors"] - sum(len(bad) for bad in part["missed"].values())
-    text = ["Measured on %s: %s; the least of the runs." % (part["date"], part["how"]), ""]
+    text = wrap("Measured on %s: %s; the least of the runs." % (part["date"], part["how"])) + [""]
     if "measured" in part:
         text += markdown(["row", "measured", "must be", ""], [["%s: %s" % (r[0], r[1]), number(r[2]), r[3].replace("<", "&lt;").replace(">", "&gt;"),
                                                                "" if r[3] == "" else "holds" if r[4] else "**missed**"] for r in part["measured"]])
