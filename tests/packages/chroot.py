@@ -10,7 +10,7 @@ ENTER = """
 mount --bind "$1" "$1" && mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && mount --bind "$3" "$1/mnt" || exit 77
 mount --bind "$2/packages" "$1/var/cache/apt/archives" && mount --bind "$2/lists" "$1/var/lib/apt/lists" || exit 77
 [ $# -eq 3 ] || { shift 3; exec "$@"; }
-exec chroot "$1" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive sh -eu /mnt/script
+exec chroot "$1" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive sh -eu /mnt/script
 """
 # dpkg need not sync each file of a system that does not last.
 INSTALL = """
