@@ -86,12 +86,19 @@ coord_degrees_in_unit(int grp, int varid)
 }
 
 bool
-coord_is_along(int grp, int varid, int dimid)
+coord_is_of_dim(int grp, int varid, int dimid)
 {
-    int     rank, dim;
-    nc_type type;
+    int rank, dim;
 
     return nc_inq_varndims(grp, varid, &rank) == NC_NOERR && rank == 1 &&
-           nc_inq_vardimid(grp, varid, &dim) == NC_NOERR && dim == dimid &&
-           nc_inq_vartype(grp, varid, &type) == NC_NOERR && type != NC_CHAR && type <= NC_UINT64;
+           nc_inq_vardimid(grp, varid, &dim) == NC_NOERR && dim == dimid;
+}
+
+bool
+coord_is_along(int grp, int varid, int dimid)
+{
+    nc_type type;
+
+    return coord_is_of_dim(grp, varid, dimid) && nc_inq_vartype(grp, varid, &type) == NC_NOERR && type != NC_CHAR &&
+           type <= NC_UINT64;
 }

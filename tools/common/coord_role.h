@@ -12,7 +12,8 @@ bool coord_is_longitude(int grp, int varid);
 /* The degrees in its unit: ICON's latitudes and longitudes are radians. 1 of what is neither. */
 double coord_degrees_in_unit(int grp, int varid);
 
-/* Numbers along this dimension alone. */
+/* A variable of this dimension alone; and one of numbers. */
+bool coord_is_of_dim(int grp, int varid, int dimid);
 bool coord_is_along(int grp, int varid, int dimid);
 
 /* The text of an attribute, in new memory; NULL: it is not there, or no text. */

@@ -68,15 +68,6 @@ report_find_outward(const dump_var *v, report_find_test *is, const void *arg, in
 }
 
 static bool
-is_of_one_dim(int grp, int varid, int dimid)
-{
-    int ndims, own;
-
-    return nc_inq_varndims(grp, varid, &ndims) == NC_NOERR && ndims == 1 &&
-           nc_inq_vardimid(grp, varid, &own) == NC_NOERR && own == dimid;
-}
-
-static bool
 is_time_along(const void *dimid, int grp, int varid)
 {
     char *units = coord_is_along(grp, varid, *(const int *)dimid) ? coord_text_att(grp, varid, "units") : NULL;
@@ -173,7 +164,7 @@ report_find_coordinate(const dump_var *v, int dim, int *grp, int *varid)
     char              name[NC_MAX_NAME + 1];
 
     report_dim_name(v, dim, name);
-    return (report_find_var(v->grp, name, strlen(name), grp, varid) && is_of_one_dim(*grp, *varid, *dimid)) ||
+    return (report_find_var(v->grp, name, strlen(name), grp, varid) && coord_is_of_dim(*grp, *varid, *dimid)) ||
            report_find_listed(v->grp, v->id, list, is_time_along, dimid, grp, varid) ||
            report_find_listed(v->grp, v->id, list, is_axis_along, dimid, grp, varid) ||
            report_find_outward(v, is_axis_along, dimid, grp, varid) || find_map_axis(v, dim, grp, varid);
