@@ -130,7 +130,7 @@ take_document(ncz_meta_source *s, zmap_get_req *req)
     return ncz_meta_pass_over(s->warnings, "the documents themselves are read");
 }
 
-/* The same, from the document's end if it was read first: reads the rest with it. */
+/* Takes a document whose end was read first. Unless that end says enough, the whole document is read. */
 static int
 take_end(ncz_meta_source *s, zmap_get_req *req)
 {
