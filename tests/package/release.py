@@ -1,5 +1,5 @@
 """The archive of a release: whole, the same bytes each time, and refused from a tree with changes."""
-import glob, os, shutil, subprocess, sys, tarfile, tempfile
+import glob, json, os, shutil, subprocess, sys, tarfile, tempfile
 
 MADE = {"amalgamation/nczarr.c", "amalgamation/nczarr.h"}  # packed, and not committed
 
@@ -34,6 +34,34 @@ def compare_with_commit(archive, tree):
     return bad
 
 
+def vouching(tree):
+    """What ./dev release says of a commit of which --all found this and that."""
+    def ask(expression):
+        code = "import sys; sys.path.insert(0, 'packaging'); import dist; print(*%s, sep='\\n')" % expression
+        return run(sys.executable, "-B", "-c", code, cwd=tree).stdout.strip().splitlines()
+
+    commit, names, bad = run("git", "-C", tree, "rev-parse", "HEAD").stdout.strip(), ask("dist.all_parts('.')"), []
+    good = {name: {"passed": 1, "left_out": []} for name in names}
+    some = {name: good[name] for name in names[1:]}
+    lacks = dict(good, **{names[-1]: {"passed": 1, "left_out": ["no compiler"]}})
+    os.mkdir(os.path.join(tree, "build"))
+    for told, expected in (
+        (None, ["has not passed here"]),
+        ({"commit": "0" * 40, "parts": good}, ["passed with another commit"]),
+        ({"commit": commit, "parts": some}, ["--all %s: not passed here" % names[0]]),
+        ({"commit": commit, "parts": lacks}, ["--all %s: left out: no compiler" % names[-1]]),
+        ({"commit": commit, "parts": good}, []),
+    ):
+        if told is not None:
+            with open(os.path.join(tree, "build", "tested-all.json"), "w", encoding="utf-8") as f:
+                json.dump(told, f)
+        said = ask("dist.untested('.')")
+        if len(said) != len(expected) or any(e not in s for e, s in zip(expected, said)):
+            bad.append("./dev release says %s, not %s" % (said, expected))
+    shutil.rmtree(os.path.join(tree, "build"))
+    return bad
+
+
 def problems(root):
     """All complaints; none: the release is in order."""
     tmp, bad = tempfile.mkdtemp(), []
@@ -57,6 +85,7 @@ def problems(root):
         if run("sha256sum", "-c", archive.replace(".tar.gz", ".sha256"), cwd=os.path.join(tmp, "two")).returncode != 0:
             bad.append("the sums are wrong")
         bad += compare_with_commit(archive, tree)
+        bad += vouching(tree)
         with open(os.path.join(tree, "README.md"), "a") as f:
             f.write("changed\n")
         r = run(*program, os.path.join(tmp, "three"), env=env)

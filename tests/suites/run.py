@@ -15,7 +15,7 @@ from parts import ALL, ALWAYS, BUILDS, BY_MODULE, GROUPS, PARTS, SHORT
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 CACHE = os.path.join(ROOT, ".cache")
-STAMP = os.path.join(ROOT, "build", "tested-all.json")  # the commit that a whole run found good: packaging/dist.py asks for it
+STAMP = os.path.join(ROOT, "build", "tested-all.json")  # the parts that --all found good, and of which commit: packaging/dist.py asks
 SECONDS = os.path.join(ROOT, "build", "test-seconds.json")  # what each job took of a processor last time
 PYCACHE = os.path.join(ROOT, "build", "pycache")  # modules that Python has compiled: peers come without, and each start would compile them
 BUSY = "while True: pass"
@@ -416,10 +416,10 @@ class Run:
     def go(self):
         shutil.rmtree(self.logs, ignore_errors=True)
         os.makedirs(self.logs)
-        whole = self.o.all and not self.o.part and not self.o.repeat
+        whole = self.o.all and not self.o.repeat
         before = clean_commit() if whole else None
-        if whole and os.path.exists(STAMP):
-            os.remove(STAMP)
+        if whole:
+            self.stamp(before, {})
         calls = os.path.join(ROOT, "build", "calls.log")
         if os.path.exists(calls):
             os.remove(calls)
@@ -437,14 +437,23 @@ class Run:
         with open(SECONDS, "w") as f:
             json.dump(self.took, f, indent=0, sort_keys=True)
         status = self.table()
-        if status == 0 and before is not None and clean_commit() == before:
-            self.stamp(before)
+        if whole and before is not None and clean_commit() == before:
+            self.stamp(before, {name: {"passed": r.passed, "left_out": r.left_out}
+                                for name, r in self.rows.items() if r.passed and not r.failed})
         return status
 
-    def stamp(self, commit):
+    def stamp(self, commit, good):
+        """What is known of this commit's parts, of which those of this run have proved `good` or nothing."""
+        try:
+            with open(STAMP) as f:
+                told = json.load(f)
+        except (OSError, ValueError):
+            told = {}
+        parts = told.get("parts", {}) if told.get("commit") == commit else {}
+        parts = {name: part for name, part in parts.items() if name not in self.rows}
+        parts.update(good)
         with open(STAMP, "w") as f:
-            json.dump({"commit": commit, "passed": sum(r.passed for r in self.rows.values()),
-                       "left_out": sorted({why for r in self.rows.values() for why in r.left_out})}, f, indent=1)
+            json.dump({"commit": commit, "parts": parts}, f, indent=1)
 
     def table(self):
         shown = set()
