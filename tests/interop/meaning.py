@@ -67,9 +67,9 @@ def shuffle(h, tmp):
             for name, v in sorted((mine or {}).items()):
                 bad = bad + want(v["values"], values, name)
             h.check("shuffle of 0, 1, 2, 4 bytes by %s%s -> nczdump" % (peer, ", consolidated" if consolidated else ""), bad)
-        # A copy holds the same values for us, for zarr-python and for netcdf-c, which ignores the element size.
+        # An NCZarr copy holds the same values for us, for zarr-python and for netcdf-c, which ignores the element size.
         copy = os.path.join(tmp, "shuffle-copy-%s.zarr" % peer)
-        r = h.run(h.nczcopy, "--verify", path, copy)
+        r = h.run(h.nczcopy, "--verify", "--mode", "nczarr", path, copy)
         bad = [r.stderr] if r.returncode != 0 else []
         theirs, more = peer_script(h.run, h.python, peer, READ_ZARR, copy, "s0", "s1", "s2", "s4")
         bad += more + [p for n, v in (theirs or {}).items() for p in want(v, values, "zarr-python: " + n)]
