@@ -257,7 +257,7 @@ choose_kind(gen_request *o, const gen_cdl *cdl)
     return NC_NOERR;
 }
 
-/* At a URL a name of a file would be that of many objects. */
+/* At a URL a name of a file would be that of many objects. Nowhere is it that of another format. */
 static int
 check_name(const gen_request *o, const char *path)
 {
@@ -272,6 +272,9 @@ check_name(const gen_request *o, const char *path)
         rc = WRONG_OPTION;
     } else if (!makes_file(o) && (object = path_promises_object(&parts)) != NULL) {
         message_print(PATH_REMOTE_NAME, parts.shown, object);
+        rc = NC_EINVAL;
+    } else if (!makes_file(o) && (object = path_other_format(&parts)) != NULL) {
+        message_print(PATH_OTHER_FORMAT, parts.shown, object);
         rc = NC_EINVAL;
     }
     nczarr_path_clear(&parts);

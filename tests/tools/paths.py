@@ -193,6 +193,30 @@ def promised_names(at):
     report("paths: names of other formats' files", problems)
 
 
+def other_formats(at):
+    """A name of a file that is not made is refused, unless a mode says what is meant."""
+    make(at, "a.zarr")
+    problems = []
+    for name, what in (("o.tif", "a TIFF image"), ("o.CSV", "a CSV table"), ("file://o.jpg", "a JPEG image"), ("o.hdf/", "an HDF4 file"), ("o.json", "a JSON document")):
+        text = "this is the name of %s, which is not written" % what
+        problems += refused(at, ["a.zarr", name], text) + refused(at, ["--aggregate", "a.zarr", name], text)
+        r = run("nczgen", "-o", name, at=at, input=CDL)
+        if r.returncode != 1 or text not in r.stderr or os.listdir(at) != ["a.zarr"]:
+            problems.append("nczgen -o %s: exit %d, %s" % (name, r.returncode, r.stderr.strip()))
+    problems += refused(at, ["a.zarr", "s3://bucket/x.tif"], "this is the name of a TIFF image")
+    for n, (name, *options) in enumerate((("o.tif#mode=nczarr",), ("file://o.tif#zarr",), ("o.tif", "--mode", "zarr"), ("o.tif", "--zarr-format", "3"), ("o.tif", "-k", "nczarr"),
+                                          ("o.tif", "-k", "nc4"), ("o.tif.zarr",), ("tif",), ("o.tifx",))):
+        for command, source in (("nczcopy", ["a.zarr"]), ("nczgen", ["-o"])):
+            path = command + str(n) + name if ":" not in name else name.replace("//", "//%s%d" % (command, n))
+            r = run(command, *options, *source, path, at=at, input=CDL)
+            if r.returncode != 0:
+                problems.append("%s %s: exit %d, %s" % (command, path, r.returncode, r.stderr.strip()))
+    r = run("nczcopy", "--references", "a.zarr", "refs.json", at=at)
+    if r.returncode != 0:
+        problems.append("--references: exit %d, %s" % (r.returncode, r.stderr.strip()))
+    report("paths: names of files that are not made", problems)
+
+
 def kinds(at):
     """The names and numbers of ncgen's -k, one table for all commands."""
     problems, plain = [], re.sub(r" \w+:_ChunkSizes = [^;]+;", "", CDL)
@@ -353,7 +377,7 @@ def small_variables(at):
     report("paths: small variables", problems)
 
 
-for case in (one_place, one_archive, one_bucket, fragments, promised_names, kinds, as_the_source, without_names, gaps, characters, small_variables):
+for case in (one_place, one_archive, one_bucket, fragments, promised_names, other_formats, kinds, as_the_source, without_names, gaps, characters, small_variables):
     with tempfile.TemporaryDirectory(prefix="nczarr-paths-") as folder:
         try:
             case(os.path.realpath(folder))

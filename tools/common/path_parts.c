@@ -118,6 +118,35 @@ path_is_zarr(const nczarr_path_parts *parts)
 }
 
 const char *
+path_other_format(const nczarr_path_parts *parts)
+{
+    static const struct {
+        const char *suffix, *file;
+    } rows[] = {
+        {".hdf", "an HDF4 file"},     {".hdf4", "an HDF4 file"},      {".tif", "a TIFF image"},
+        {".tiff", "a TIFF image"},    {".jpg", "a JPEG image"},       {".jpeg", "a JPEG image"},
+        {".png", "a PNG image"},      {".gif", "a GIF image"},        {".svg", "an SVG picture"},
+        {".pdf", "a PDF document"},   {".csv", "a CSV table"},        {".tsv", "a table of text"},
+        {".txt", "a text"},           {".cdl", "CDL text"},           {".ncml", "NcML text"},
+        {".json", "a JSON document"}, {".xml", "an XML document"},    {".html", "a page of HTML"},
+        {".grib", "a GRIB file"},     {".grb", "a GRIB file"},        {".grib2", "a GRIB file"},
+        {".grb2", "a GRIB file"},     {".mat", "a MATLAB file"},      {".npy", "a file of NumPy"},
+        {".npz", "a file of NumPy"},  {".parquet", "a Parquet file"}, {".xlsx", "a spreadsheet"},
+        {".gz", "a file of gzip"},    {".bz2", "a file of bzip2"},    {".xz", "a file of xz"},
+        {".zst", "a file of zstd"},   {".tar", "a tar archive"},      {".tgz", "a tar archive"},
+    };
+    const char *name = parts->local != NULL ? parts->local : parts->path;
+    size_t      len = name_length(parts, name);
+
+    if (parts->zarr || parts->classic != 0 || parts->netcdf4)
+        return NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (ends_in(name, len, rows[i].suffix))
+            return rows[i].file;
+    return NULL;
+}
+
+const char *
 path_promises_object(const nczarr_path_parts *parts)
 {
     const promise *row;

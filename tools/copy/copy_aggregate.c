@@ -143,7 +143,7 @@ name_target(const copy_opts *o, copy_target *t)
     if (t->parts.local == NULL || t->parts.store == NCZARR_STORE_ARCHIVE)
         return message_error(NC_EINVAL, "%s: an aggregation is written to a disk, as a file or a directory",
                              t->parts.shown);
-    if ((rc = copy_name_beside(o, t)) != NC_NOERR)
+    if ((rc = copy_check_format(t)) != NC_NOERR || (rc = copy_name_beside(o, t)) != NC_NOERR)
         return rc;
     t->work = memory_textf("%s#%s", t->temp_path, mode_of(t));
     return (rc = copy_check_apart(o, t)) == NC_NOERR ? check_old(o, t) : rc;

@@ -305,6 +305,8 @@ struct copy_target {
 
 /* Where it is, and what the options and its fragment say. Failures of all these are reported. */
 int copy_target_name(const copy_opts *o, copy_target *t);
+/* Not the name of a file of another format, without a mode. */
+int copy_check_format(const copy_target *t);
 /* Of a place on a disk: its path, and the one where it is made. */
 int copy_name_beside(const copy_opts *o, copy_target *t);
 /* Gives what was made there its name, durably. */

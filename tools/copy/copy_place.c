@@ -125,6 +125,14 @@ name_temp(const copy_opts *o, copy_target *t)
     return NC_NOERR;
 }
 
+int
+copy_check_format(const copy_target *t)
+{
+    const char *file = path_other_format(&t->parts);
+
+    return file == NULL ? NC_NOERR : message_error(NC_EINVAL, PATH_OTHER_FORMAT, t->parts.shown, file);
+}
+
 /* Of a URL. */
 static int
 check_remote(const copy_opts *o, const copy_target *t)
@@ -222,6 +230,8 @@ copy_target_name(const copy_opts *o, copy_target *t)
         return message_error(COPY_USAGE, PATH_BAD_MODE, o->mode);
     t->kind = kind_of(&t->parts);
     choose_file(o, t);
+    if ((rc = copy_check_format(t)) != NC_NOERR)
+        return rc;
     t->in_memory = o->memory_out;
     t->marks = (t->kind == COPY_DIR || (t->kind == COPY_REMOTE && !t->netcdf4)) && !t->in_memory;
     if ((t->kind == COPY_DIR || t->kind == COPY_FILE) && (rc = name_temp(o, t)) != NC_NOERR)
