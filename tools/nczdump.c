@@ -133,6 +133,7 @@ typedef struct dump_request {
     dump_opts       dump;
     const char     *name;      /* -n */
     const char     *along;     /* --along */
+    const char     *output;    /* the option that says what is printed in place of CDL; NULL: none */
     bool            structure; /* --structure */
     bool            log;       /* --log */
     bool            explain;
@@ -204,6 +205,23 @@ take_special(dump_opts *o, const char *arg)
     return true;
 }
 
+/* One thing is printed. The same option again is no fault. */
+static bool
+take_output(dump_request *r, const char *option)
+{
+    if (r->output != NULL && strcmp(r->output, option) != 0)
+        return message_refuse("%s and %s: one form of output at a time", r->output, option);
+    r->output = option;
+    return true;
+}
+
+static bool
+take_form(dump_request *r, const char *option, dump_form form)
+{
+    r->dump.form = form;
+    return take_output(r, option);
+}
+
 static bool
 take_json(dump_opts *o, const char *arg)
 {
@@ -263,7 +281,7 @@ take_picture(dump_request *r, bool show, const char *arg)
         return message_refuse("--plot and --show: one picture at a time");
     r->plot = true;
     r->show = show;
-    return take_vars(&r->dump, show ? "--show" : "--plot", arg);
+    return take_output(r, show ? "--show" : "--plot") && take_vars(&r->dump, r->output, arg);
 }
 
 static bool
@@ -286,18 +304,18 @@ take_long_option(dump_request *r, int id, const char *arg)
     dump_opts *o = &r->dump;
 
     switch (id) {
-    case OPT_JSON: return take_json(o, arg);
-    case OPT_TREE: o->form = DUMP_TREE; return true;
+    case OPT_JSON: return take_output(r, "--json") && take_json(o, arg);
+    case OPT_TREE: return take_form(r, "--tree", DUMP_TREE);
     case OPT_SIZES: o->sizes = true; return true;
-    case OPT_CHUNKS: return take_chunks(o, arg);
-    case OPT_LIST: return take_list(o, arg);
+    case OPT_CHUNKS: return take_output(r, "--chunks") && take_chunks(o, arg);
+    case OPT_LIST: return take_output(r, "--list") && take_list(o, arg);
     case OPT_DAMAGED: return option_damaged(arg, &o->damaged);
-    case OPT_CHECK: o->check = true; return true;
+    case OPT_CHECK: o->check = true; return take_output(r, "--check");
     case OPT_STRUCTURE: r->structure = true; return true;
     case OPT_ALONG: return option_name("--along", arg, &r->along);
     case OPT_LOG: r->log = true; return true;
     case OPT_STATS: o->stats = true; return true;
-    case OPT_HTML: r->html = true; return true;
+    case OPT_HTML: r->html = true; return take_output(r, "--html");
     case OPT_SAMPLE: return option_count("--sample", arg, 1, 100000000, &r->sample);
     case OPT_PLOT: return take_picture(r, false, arg);
     case OPT_SHOW: return take_picture(r, true, arg);
@@ -307,7 +325,7 @@ take_long_option(dump_request *r, int id, const char *arg)
     case OPT_MEMBER: return option_count("--member", arg, 0, 1000000, &r->look.member);
     case OPT_GRAPHICS: return take_graphics(r, arg);
     case OPT_COLOR: return take_color(r, arg);
-    default: r->explain = true; return true; /* --s3-explain */
+    default: r->explain = true; return take_output(r, "--s3-explain");
     }
 }
 
@@ -329,8 +347,8 @@ take_option(void *ctx, int id, const char *arg)
     case 'l': return option_count("-l", arg, LINE_MIN, 1 << 30, &o->line_len);
     case 'n': return option_name("-n", arg, &r->name);
     case 'p': return take_precision(o, arg);
-    case 'k': o->form = DUMP_KIND; return true;
-    case 'x': o->form = DUMP_NCML; return true;
+    case 'k': return take_form(r, "-k", DUMP_KIND);
+    case 'x': return take_form(r, "-x", DUMP_NCML);
     case 's': o->special = true; return true;
     case 'F': o->special = o->filters_generic = true; return true;
     case 't':
@@ -368,18 +386,18 @@ check_arguments(const dump_request *r, char *const *args, int n)
 {
     const dump_opts *o = &r->dump;
 
+    if (r->log && !r->plot && r->output != NULL)
+        return message_refuse("--log and %s: one form of output at a time", r->output);
     if (o->damaged != DAMAGE_STOP && (r->html || r->plot || (o->form != DUMP_CDL && o->form != DUMP_JSON)))
         return message_refuse("--damaged: only with CDL and --json, which print data");
-    if (o->check && (r->html || r->plot || o->form != DUMP_CDL || o->part != DUMP_ALL || o->damaged != DAMAGE_STOP))
-        return message_refuse("--check: not with --damaged or other forms of output");
+    if (o->check && (o->part != DUMP_ALL || o->damaged != DAMAGE_STOP))
+        return message_refuse("--check: not with -h, -c and --damaged");
     if (r->structure && (!o->check || o->vars.n > 0 || o->groups.n > 0 || o->limits.n > 0))
         return message_refuse(o->check ? "--structure: of a whole file, not with -v, -g, -d and --bbox"
                                        : "--structure: only with --check");
     if (r->plot && o->vars.n != 1)
         return message_refuse(r->show ? "--show: of one variable, without -v: nczdump --show VAR FILE"
                                       : "--plot: of one variable, without -v: nczdump --plot VAR FILE OUT.png");
-    if (r->plot && (r->html || o->form != DUMP_CDL))
-        return message_refuse("--plot and --show: not with other forms of output");
     if (r->plot && !r->show && n != 1 && n != 2)
         return message_refuse("--plot: a dataset is needed, and at most one file for the picture");
     if (r->plot && !r->show && n == 2 && args[1][0] == '\0')

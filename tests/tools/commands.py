@@ -240,6 +240,9 @@ def wrong_values():
                 ("nczgen", ["-b", "-N", "../g", "t.cdl"], 2, "cannot be the name of a dataset"),
                 ("nczgen", ["--zarr-format", "4", "t.cdl"], 2, "neither 2 nor 3"), ("nczgen", ["-W", "-5", "t.cdl"], 2, "-W"),
                 ("nczdump", ["-L", "5x", "t.zarr"], 2, "-L: not a number from -1 to 100: 5x"), ("nczdump", ["-l", "x", "t.zarr"], 2, "-l"),
+                *(("nczdump", [*forms, "t.zarr"], 2, "%s and %s: one form of output at a time" % tuple(f.split("=")[0] for f in forms))
+                  for forms in (("--tree", "--json"), ("--json=header", "-k"), ("-x", "--chunks=json"), ("--html", "--tree"), ("--check", "--json"),
+                                ("--list=vars", "--check"), ("--s3-explain", "--tree"), ("--log", "--html"))),
                 ("nczdump", ["--list=all", "t.zarr"], 2, "--list"), ("nczdump", ["-v", "b", "t.zarr"], 1, "b: no such variable"),
                 ("nczdump", ["-d", "x,9", "t.zarr"], 1, "out of range")):
             r = run(command, *args, cwd=d)

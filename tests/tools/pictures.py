@@ -654,7 +654,7 @@ def mistakes():
               (show + ["zz", dataset], 1, "zz: no such variable"), (show + ["line", dataset], 1, "2 variables have this name"),
               (show + ["v,w", dataset], 2, "of one variable"), (show + ["", dataset], 2, "--show: an empty name"),
               (show + ["v[", dataset], 2, "no closing bracket"),
-              (show + ["v", "--tree", dataset], 2, "not with other forms"), (show + ["v", "--show", "w", dataset], 2, "one picture"),
+              (show + ["v", "--tree", dataset], 2, "--show and --tree: one form of output at a time"), (show + ["v", "--show", "w", dataset], 2, "one picture"),
               (show + ["v", "--graphics=bmp", dataset], 2, "--graphics: not auto, sixel, kitty or blocks: bmp"),
               (show + ["v", "--color=maybe", dataset], 2, "--color: not auto, always or never: maybe"), (show + ["v", dataset, out], 2, "only one dataset"),
               (show + ["v[9,:,:]", dataset], 1, "9")]
