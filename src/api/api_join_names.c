@@ -297,6 +297,29 @@ take_line(ncz_line line, const char *folder, ncz_join_files *files)
     return rc;
 }
 
+/* A '#' whose key is unknown was taken for a part of the list's name. */
+static int
+fail_absent(const char *path)
+{
+    const char *hash = strrchr(path, '#'), *nearest;
+    char       *before = hash != NULL ? ncz_strndup(path, (size_t)(hash - path)) : NULL;
+    char       *key = hash != NULL ? ncz_strndup(hash + 1, strcspn(hash + 1, "=&,")) : NULL;
+    ncz_stat    st;
+    int         rc;
+
+    if (before == NULL || key == NULL || ncz_system.name.fstatat(AT_FDCWD, before, &st, 0) != 0)
+        rc = ncz_fail_errno(ENOENT, "%s: a list of files to be joined", path);
+    else if ((nearest = ncz_uri_key_nearest(key)) != NULL)
+        rc = ncz_fail(ENOENT, "%s: no such list, but there is %s; unknown key #%s: did you mean %s=?", path, before,
+                      key, nearest);
+    else
+        rc = ncz_fail(ENOENT, "%s: no such list, but there is %s; unknown key #%s: nczarr_url(7) lists the keys",
+                      path, before, key);
+    ncz_free(before);
+    ncz_free(key);
+    return rc;
+}
+
 static int
 read_list(const char *path, const char *folder, ncz_join_files *files)
 {
@@ -309,7 +332,7 @@ read_list(const char *path, const char *folder, ncz_join_files *files)
         return ncz_fail(NC_EINVAL, "@: a list of files to be joined is named behind it");
     rc = ncz_read_secret_file(path, LIST_BYTES, &absent, &text);
     if (rc == NC_NOERR && absent)
-        rc = ncz_fail_errno(ENOENT, "%s: a list of files to be joined", path);
+        rc = fail_absent(path);
     rest = (ncz_line){.s = ncz_buf_str(&text), .len = text.len};
     while (rc == NC_NOERR && ncz_line_next(&rest, &line))
         rc = take_line(line, folder, files);

@@ -138,6 +138,12 @@ TEST_WITH(a_list_joins_files_in_its_order, scratch_set_up, scratch_tear_down)
     snprintf(path, sizeof path, "@%s/nothing.txt", scratch_dir);
     RC(ENOENT, nc_open(path, NC_NOWRITE, &nc));
     FAILS(NC_EINVAL, nc_open("@", NC_NOWRITE, &nc));
+    snprintf(path, sizeof path, "@%s/list.txt#alow=%s", scratch_dir, scratch_dir);
+    RC(ENOENT, nc_open(path, NC_NOWRITE, &nc));
+    assert_non_null(strstr(nczarr_errmsg(), "unknown key #alow: did you mean allow=?"));
+    snprintf(path, sizeof path, "@%s/list.txt#reproduction", scratch_dir);
+    RC(ENOENT, nc_open(path, NC_NOWRITE, &nc));
+    assert_non_null(strstr(nczarr_errmsg(), "unknown key #reproduction: nczarr_url(7)"));
 }
 
 /* Who wrote a list says what it names, and who opens it what may be read: asked before a file is opened. */
