@@ -135,6 +135,11 @@ def other_names(folder):
     r = tool("nczdump", "-d", "n,0.,1.", cells)
     if r.returncode != 1 or "the dimension has no coordinate variable to find values in" not in r.stderr:
         problems.append("either of two: %d, %s" % (r.returncode, r.stderr))
+    texts = make(folder, "texts", """dimensions: x = 2 ; y = 2 ; variables: string x(x) ; char y(y) ; data: x = "1", "2" ; y = "12" ;""")
+    for limit, name, kind in (("x,1.", "x", "string"), ("y,1.,2.", "y", "char"), ("x,2001-01-01", "x", "string")):
+        r = tool("nczdump", "-d", limit, texts)
+        if r.returncode != 1 or "%s: %s has the type %s, and values are found among numbers: give indices" % (limit, name, kind) not in r.stderr:
+            problems.append("texts: %d, %s" % (r.returncode, r.stderr))
     cases.report("regions: coordinates of other names", problems)
 
 

@@ -482,6 +482,26 @@ find_texts(coord *c, int dimid)
     return NC_ENOTVAR;
 }
 
+/* What the dimension lacks. Its own variable is said with the type, where that is no number. */
+static void
+say_no_coordinate(const coord *c, int dimid, char why[HYPERSLAB_WHY_SIZE])
+{
+    char    dim[NC_MAX_NAME + 1], name[NC_MAX_NAME + 1];
+    int     varid;
+    nc_type type;
+
+    if (nc_inq_dimname(c->grp, dimid, dim) == NC_NOERR && nc_inq_varid(c->grp, dim, &varid) == NC_NOERR &&
+        nc_inq_vartype(c->grp, varid, &type) == NC_NOERR &&
+        (type == NC_CHAR || type == NC_STRING || type > NC_MAX_ATOMIC_TYPE) &&
+        nc_inq_type(c->grp, type, name, NULL) == NC_NOERR)
+        (void)snprintf(why, HYPERSLAB_WHY_SIZE,
+                       "%.100s: %.100s has the type %.100s, and values are found among numbers: give indices",
+                       c->l->text, dim, name);
+    else
+        (void)snprintf(why, HYPERSLAB_WHY_SIZE, "%s: the dimension has no coordinate variable to find values in",
+                       c->l->text);
+}
+
 static int
 find_coordinate(coord *c, int dimid, hyperslab_dates *dates, char why[HYPERSLAB_WHY_SIZE])
 {
@@ -493,8 +513,7 @@ find_coordinate(coord *c, int dimid, hyperslab_dates *dates, char why[HYPERSLAB_
         texts = rc == NC_NOERR;
     }
     if (rc != NC_NOERR) {
-        (void)snprintf(why, HYPERSLAB_WHY_SIZE, "%s: the dimension has no coordinate variable to find values in",
-                       c->l->text);
+        say_no_coordinate(c, dimid, why);
         return rc;
     }
     c->longitudes = c->l->by_value && coord_is_longitude(c->grp, c->varid);
