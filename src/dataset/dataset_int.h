@@ -97,6 +97,7 @@ bool        ncz_deferred_is_key(const char *key);
 int ncz_deferred_publish(zmap *map, const ncz_dialect_ops *d, bool durable);
 /* True if the document that makes a dataset visible exists under its hidden name. */
 bool ncz_deferred_is_there(zmap *map);
+bool ncz_deferred_is_closed(zmap *map); /* only under its final one */
 
 /* ---- documents as stored: key -> bytes ------------------------------------------------------------------------- */
 

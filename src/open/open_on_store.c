@@ -260,6 +260,22 @@ set_view(ncz_opening *o)
     return ncz_aggregation_new(&opts, &o->ds->view);
 }
 
+/* commit=close continues a session that was not closed. To the reader of a dataset that was, it says nothing. */
+static int
+check_deferred(ncz_opening *o)
+{
+    if (!o->ds->root_deferred || o->documents != NULL || (zmap_caps_of(o->map) & ZMAP_SINGLE) != 0 ||
+        !ncz_deferred_is_closed(o->map))
+        return NC_NOERR;
+    if (ncz_opening_writes(o))
+        return ncz_fail(NC_ENOOBJECT,
+                        "%s: this dataset was closed, and commit=close continues one that was not: open it without "
+                        "that key",
+                        o->path);
+    o->ds->root_deferred = false;
+    return NC_NOERR;
+}
+
 /* Makes the dataset, without any metadata. */
 static int
 begin_opening(ncz_opening *o)
@@ -268,7 +284,8 @@ begin_opening(ncz_opening *o)
     int  rc;
 
     if ((rc = ncz_settings_find(o->target, writable, &o->settings)) != NC_NOERR ||
-        (rc = start_dataset(o->map, o->target, &o->settings, o->path, o->limits, &o->ds)) != NC_NOERR)
+        (rc = start_dataset(o->map, o->target, &o->settings, o->path, o->limits, &o->ds)) != NC_NOERR ||
+        (rc = check_deferred(o)) != NC_NOERR)
         return rc;
     o->ds->verbatim = (o->mode & NCZARR_VERBATIM) != 0;
     o->ds->mode = (o->mode & ~NCZARR_VERBATIM) | ((zmap_caps_of(o->map) & ZMAP_SINGLE) != 0 ? 0 : NC_NETCDF4);

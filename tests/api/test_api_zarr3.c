@@ -355,6 +355,26 @@ TEST(a_deferred_dataset_is_resumed)
     place_drop(&p);
 }
 
+/* The key says nothing to the reader of a dataset that was closed, and a writer hears that there is nothing to continue. */
+TEST(commit_at_close_opens_what_was_closed)
+{
+    static const char *const modes[] = {"commit=close", V3 "&commit=close"};
+    int                      ncid;
+    place                    p;
+
+    for (size_t i = 0; i < 2; i++) {
+        place_make(&p, false);
+        OK(nc_close(create(&p, modes[i])));
+        OK(place_open(&p, modes[i], NC_NOWRITE, &ncid));
+        OK(nc_inq_varid(ncid, "v", &(int){0}));
+        OK(nc_close(ncid));
+        RC(NC_ENOOBJECT, place_open(&p, modes[i], NC_WRITE, &ncid));
+        assert_non_null(
+            strstr(nczarr_errmsg(), "this dataset was closed, and commit=close continues one that was not"));
+        place_drop(&p);
+    }
+}
+
 /* Strings have any length, whatever list of codecs is defined. */
 TEST(strings_have_any_length)
 {

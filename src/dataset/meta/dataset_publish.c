@@ -53,18 +53,31 @@ ncz_deferred_is_key(const char *key)
     return ncz_dialects_shown_key(key) != NULL;
 }
 
-bool
-ncz_deferred_is_there(zmap *map)
+/* The last document that is put, under its hidden or its final name. */
+static bool
+has_root(zmap *map, bool hidden)
 {
     for (size_t i = 0; ncz_dialects[i] != NULL; i++) {
         const ncz_root_doc *d = ncz_dialects[i]->docs.published;
 
         while (d != NULL && d->key != NULL && d[1].key != NULL)
             d++;
-        if (d != NULL && d->key != NULL && zmap_len(map, d->hidden, NULL) == NC_NOERR)
+        if (d != NULL && d->key != NULL && zmap_len(map, hidden ? d->hidden : d->key, NULL) == NC_NOERR)
             return true;
     }
     return false;
+}
+
+bool
+ncz_deferred_is_there(zmap *map)
+{
+    return has_root(map, true);
+}
+
+bool
+ncz_deferred_is_closed(zmap *map)
+{
+    return !has_root(map, true) && has_root(map, false);
 }
 
 static int
