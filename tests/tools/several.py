@@ -84,6 +84,24 @@ def refused():
     report("an aggregation is written", r.stderr if r.returncode else None if values("ab.nc", "time") == [0, 1, 2, 3] else "other times")
 
 
+def trees():
+    """--tree of a set of references: its kind, and the bytes that it holds and refers to, of files that are gone, too."""
+    for n in (0, 2):
+        make("t%d.nc" % n, n)
+    array = json.dumps({"zarr_format": 2, "shape": [4], "chunks": [2], "dtype": "<i4", "compressor": None, "filters": None, "fill_value": 0, "order": "C"})
+    with open("own.json", "w") as f:
+        json.dump({"version": 1, "refs": {".zgroup": '{"zarr_format": 2}', "g/.zgroup": '{"zarr_format": 2}', "g/a/.zarray": array, "b/.zarray": array,
+                                          "g/a/0": ["gone.nc", 100, 8], "g/a/1": ["gone.nc", 8, 8], "b/0": "base64:AAAAAAAAAAA="}}, f)
+    made = run("nczcopy", "--references", "--inline", "0", "t0.nc", "t2.nc", "t.json")
+    report("a set of two files", made.stderr)
+    for options in ((), ("--sizes",)):
+        for name, lines in (("own.json", ("own (kerchunk)", "24 bytes", "a  int (_Anonymous_Dim_4=4)  16 bytes  1.0×", "b  int (_Anonymous_Dim_4=4)  8 bytes  chunks 2")),
+                            ("t.json", ("t (kerchunk)", "time=4, x=4", "time  double (time=4)      32 bytes  1.0×  chunks 4", "v     float (time=4, x=4)", "chunks 1×4  zlib"))):
+            r = run("nczdump", "--tree", *options, name)
+            missing = [line for line in lines if line not in r.stdout]
+            report("--tree %s %s" % (" ".join(options), name), None if r.returncode == 0 and not missing else "%s of\n%s%s" % (missing, r.stdout, r.stderr))
+
+
 def descending():
     """Coordinates that descend within the files descend where these are joined."""
     for name, first in (("l1.nc", -10), ("l2.nc", 80), ("l3.nc", 40)):
@@ -99,7 +117,7 @@ def descending():
 folder = tempfile.mkdtemp()
 try:
     os.chdir(folder)
-    for case in (many, refused, descending):
+    for case in (many, refused, trees, descending):
         os.makedirs(case.__name__)
         os.chdir(case.__name__)
         case()
