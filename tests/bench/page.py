@@ -11,7 +11,7 @@ import argparse, json, os, re, sys
 sys.dont_write_bytecode = True
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, here)
-import reasons
+import floors, reasons
 
 LEVEL = 0.97  # runs differ by more
 QUARTER = 0.25
@@ -203,8 +203,26 @@ def readme(found):
     return markdown(["their time over ours", "ours, s"] + [name_of(name) for name in used], rows)
 
 
+def floor_text(who, floor):
+    return "%s: %g" % (name_of(who), floor)
+
+
+def release_floors(found):
+    """Workloads with the same floors share a row."""
+    shared = {}
+    for w, least in floors.FLOORS.items():
+        shared.setdefault(tuple(least.items()), []).append(w)
+    rows = []
+    for least, names in shared.items():
+        least = dict(least)
+        share = "%.2f" % least["limit"] if "limit" in least else "%g ms" % (1000 * least["seconds"]) if "seconds" in least else ""
+        rows.append([", ".join(names), share, "%g" % least["netcdf"] if "netcdf" in least else "",
+                     "; ".join(floor_text(who, floor) for who, floor in least.items() if who not in ("limit", "seconds", "netcdf"))])
+    return markdown(["", "share of limit", "times netcdf-c", "others"], rows)
+
+
 MADE = {
-    "setting": setting, "ahead": ahead, "memory": memory, "readme": readme,
+    "floors": release_floors, "setting": setting, "ahead": ahead, "memory": memory, "readme": readme,
     "zarr": lambda found: part_text(found, "zarr", lambda w: w[0] == "W"), "shards": lambda found: part_text(found, "zarr", lambda w: w[0] == "S"),
     **{name: lambda found, name=name: part_text(found, name) for name in ("classic", "hdf5", "netcdf4", "s3", "parallel", "behind", "virtual")},
 }
