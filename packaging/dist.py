@@ -62,12 +62,7 @@ def unready(tree, version):
     debian = re.match(r"nczarr \((.*)-\d+\) (\S+);", read(tree, "packaging", "debian", "changelog"))
     if debian is None or debian.group(1) != version or debian.group(2) == "UNRELEASED":
         bad.append("packaging/debian/changelog: %s is not its newest entry, or that is not released" % version)
-    for path in sorted(glob.glob(os.path.join(tree, "docs", "man", "*"))):
-        date = re.search(r'^\.TH \S+ \d "(\d{4}-\d\d-\d\d)"', read(path), re.M)
-        changed = release.output("git", "-C", tree, "log", "-1", "--format=%cs", "--", path).decode().strip()
-        if date is None or date.group(1) < changed:
-            bad.append("%s: changed on %s, dated %s" % (os.path.relpath(path, tree), changed, date.group(1) if date else "never"))
-    return bad
+    return bad + release.old_man_pages(tree)
 
 
 def write_wheels(source, folder, tree):

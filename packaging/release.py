@@ -11,7 +11,7 @@ Writes into FOLDER, from the last commit of the checkout TREE:
 --check: the archive is unpacked and built, and its commands and an example run; it is removed if one of them fails.
 A tree with changes that are not committed is refused: no commit would have what is in the archive.
 """
-import gzip, hashlib, io, json, os, subprocess, sys, tarfile, tempfile
+import glob, gzip, hashlib, io, json, os, re, subprocess, sys, tarfile, tempfile
 
 
 class Refused(Exception):
@@ -44,6 +44,18 @@ def read_time(tree):
     if not text.isascii() or not text.isdigit():
         raise Refused("SOURCE_DATE_EPOCH is '%s', not a number of seconds" % text)
     return int(text)
+
+
+def old_man_pages(tree):
+    """Those whose date is older than the last change of their text, on the day when it was written: a commit that is moved keeps that."""
+    bad = []
+    for path in sorted(glob.glob(os.path.join(tree, "docs", "man", "*.[1-9]"))):
+        with open(path, encoding="utf-8") as f:
+            date = re.search(r'^\.TH \S+ \d "(\d{4}-\d\d-\d\d)"', f.read(), re.M)
+        changed = output("git", "-C", tree, "log", "-1", "--format=%as", "--", path).decode().strip()
+        if date is None or date.group(1) < changed:
+            bad.append("%s: changed on %s, dated %s" % (os.path.relpath(path, tree), changed, date.group(1) if date else "never"))
+    return bad
 
 
 def one_file(tree):
