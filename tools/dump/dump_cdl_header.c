@@ -72,7 +72,7 @@ print_dim_ref(dump_context *d, int grp, int dimid)
 /* Only the netCDF-4 model distinguishes several strings from one: elsewhere a text is split after each newline, also
  * after one at its end. */
 static void
-print_att_chars(dump_context *d, const dump_att *a)
+print_att_chars(dump_context *d, const att_value *a)
 {
     bool     split = d->format != NC_FORMAT_NETCDF4;
     text_buf t = TEXT_BUF_INIT;
@@ -96,7 +96,7 @@ print_att_chars(dump_context *d, const dump_att *a)
 
 /* Only compounds and vlens are wrapped; ncdump does it so. */
 static void
-print_att_user_values(dump_context *d, const dump_att *a)
+print_att_user_values(dump_context *d, const att_value *a)
 {
     dump_number_format s = dump_number_format_for(d, 0, NC_GLOBAL, a->type);
     text_buf           t = TEXT_BUF_INIT;
@@ -115,7 +115,7 @@ print_att_user_values(dump_context *d, const dump_att *a)
 }
 
 static void
-print_att_values(dump_context *d, const dump_att *a)
+print_att_values(dump_context *d, const att_value *a)
 {
     dump_number_format s = dump_number_format_for(d, 0, NC_GLOBAL, a->type);
     text_buf           t = TEXT_BUF_INIT;
@@ -148,7 +148,7 @@ print_att_values(dump_context *d, const dump_att *a)
  * request the fill value.
  */
 static void
-print_att_head(dump_context *d, const dump_att *a, const char *owner)
+print_att_head(dump_context *d, const att_value *a, const char *owner)
 {
     text_buf t = TEXT_BUF_INIT;
 
@@ -163,13 +163,13 @@ print_att_head(dump_context *d, const dump_att *a, const char *owner)
 static void
 print_att(dump_context *d, int grp, int varid, const char *owner, int index)
 {
-    dump_att a;
+    att_value a;
 
     if (!dump_att_take(d, grp, varid, index, &a))
         return;
     /* The provenance is a special attribute, shown with -s, even where the library lists it. */
     if (grp == d->root && varid == NC_GLOBAL && strcmp(a.name, "_NCProperties") == 0) {
-        dump_att_clear(&a);
+        att_value_clear(&a);
         return;
     }
     print_att_head(d, &a, owner);
@@ -180,7 +180,7 @@ print_att(dump_context *d, int grp, int varid, const char *owner, int index)
         dump_record_bounds(d, grp, varid, &a);
     }
     fputc('\n', d->out);
-    dump_att_clear(&a);
+    att_value_clear(&a);
 }
 
 static void

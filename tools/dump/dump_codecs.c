@@ -48,12 +48,12 @@ dump_filters_clear(dump_filters *f)
 char *
 dump_codecs_text(const dump_var *v)
 {
-    dump_att a;
-    char    *s = NULL;
+    att_value a;
+    char     *s = NULL;
 
-    if (dump_att_load_named(v->grp, v->id, "_Codecs", &a) == NC_NOERR && a.type == NC_CHAR && a.len > 0)
+    if (att_value_load(v->grp, v->id, "_Codecs", &a) == NC_NOERR && a.type == NC_CHAR && a.len > 0)
         s = memory_need(strdup(a.val));
-    dump_att_clear(&a);
+    att_value_clear(&a);
     return s;
 }
 

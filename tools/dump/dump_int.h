@@ -163,14 +163,10 @@ int  dump_var_load(dump_context *d, int grp, int varid, dump_var *v);
 int  dump_var_load_part(dump_context *d, int grp, int varid, dump_var *v); /* with the shape of the chosen part */
 void dump_var_clear(dump_var *v);
 
-typedef att_value dump_att;
-
-int dump_att_load(int grp, int varid, int index, dump_att *a);
-#define dump_att_load_named att_value_load
-#define dump_att_clear      att_value_clear
+int dump_att_load(int grp, int varid, int index, att_value *a);
 /* To print it: false, if it cannot be read. That is then reported, unless nobody asks for its variable, and `a` is
  * cleared. */
-bool dump_att_take(dump_context *d, int grp, int varid, int index, dump_att *a);
+bool dump_att_take(dump_context *d, int grp, int varid, int index, att_value *a);
 
 /* As the group of the variable refers to it; also a type that netCDF does not have. */
 void dump_add_type(text_buf *t, const dump_var *v, bool cdl);
@@ -209,7 +205,7 @@ void dump_user_value_json(text_buf *t, const user_type *type, const void *p);
 typedef struct dump_fill {
     bool        has;
     nc_type     type;
-    dump_att    own;      /* _FillValue, when the variable has one; of a user-defined type nothing else is fill */
+    att_value   own;      /* _FillValue, when the variable has one; of a user-defined type nothing else is fill */
     const void *standard; /* else */
 } dump_fill;
 
@@ -441,7 +437,7 @@ cf_timebase dump_timebase_for(const dump_context *d, int grp, int varid, const c
 /* "2001-02-03 04:05" in quotes; false when the value is no time (NaN, infinite, absurd). */
 bool dump_timebase_text(const cf_timebase *tb, long double value, text_buf *t);
 /* -t: the times of a numeric attribute as a comment after it. */
-void dump_time_comment(dump_context *d, int grp, int varid, const dump_att *a);
-void dump_record_bounds(dump_context *d, int grp, int varid, const dump_att *a);
+void dump_time_comment(dump_context *d, int grp, int varid, const att_value *a);
+void dump_record_bounds(dump_context *d, int grp, int varid, const att_value *a);
 
 #endif /* NCZDUMP_DUMP_INT_H */

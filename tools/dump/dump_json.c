@@ -22,7 +22,7 @@ static void print_group(dump_context *d, int grp, int level);
 /* ---- attributes --------------------------------------------------------------------------------------------- */
 
 static void
-print_att_value(dump_context *d, const dump_att *a)
+print_att_value(dump_context *d, const att_value *a)
 {
     text_buf t = TEXT_BUF_INIT;
     size_t   size = dump_type_size(a->type);
@@ -53,7 +53,7 @@ print_att_value(dump_context *d, const dump_att *a)
 
 /* A user-defined type's name is its path. */
 static void
-print_att_type(dump_context *d, const dump_att *a)
+print_att_type(dump_context *d, const att_value *a)
 {
     if (a->user != NULL)
         dump_json_type_path(d, a->grp, a->user);
@@ -69,7 +69,7 @@ print_atts(dump_context *d, int grp, int varid, int natts, int level)
     dump_json_key(d, level, false, "attributes");
     fputc('{', d->out);
     for (int i = 0; i < natts; i++) {
-        dump_att a;
+        att_value a;
 
         if (!dump_att_take(d, grp, varid, i, &a))
             continue;
@@ -80,7 +80,7 @@ print_atts(dump_context *d, int grp, int varid, int natts, int level)
         print_att_value(d, &a);
         fputc('}', d->out);
         first = false;
-        dump_att_clear(&a);
+        att_value_clear(&a);
     }
     dump_json_end(d, level, first);
 }

@@ -37,7 +37,7 @@ print_strings(dump_context *d, char *const *s, size_t n)
 
 /* NcML has attributes of primitive types only: values of other types are strings, in CDL. */
 static void
-print_user_values(dump_context *d, const dump_att *a)
+print_user_values(dump_context *d, const att_value *a)
 {
     dump_number_format s = dump_number_format_for(d, 0, NC_GLOBAL, a->type);
     text_buf          *t = memory_alloc(a->len, sizeof *t);
@@ -55,7 +55,7 @@ print_user_values(dump_context *d, const dump_att *a)
 }
 
 static void
-print_numbers(dump_context *d, const dump_att *a)
+print_numbers(dump_context *d, const att_value *a)
 {
     dump_number_format s = dump_number_format_for(d, 0, NC_GLOBAL, a->type);
     size_t             size = dump_type_size(a->type);
@@ -73,13 +73,13 @@ print_numbers(dump_context *d, const dump_att *a)
 static void
 print_att(dump_context *d, int grp, int varid, int index, int level)
 {
-    dump_att a;
-    size_t   len;
-    int      rc = dump_att_load(grp, varid, index, &a);
+    att_value a;
+    size_t    len;
+    int       rc = dump_att_load(grp, varid, index, &a);
 
     if (rc != NC_NOERR || a.val == NULL) {
         dump_fail(&d->report, rc != NC_NOERR ? rc : NC_EBADTYPE, a.name[0] != '\0' ? a.name : "attribute");
-        dump_att_clear(&a);
+        att_value_clear(&a);
         return;
     }
     dump_ncml_indent(d, level);
@@ -99,7 +99,7 @@ print_att(dump_context *d, int grp, int varid, int index, int level)
         print_numbers(d, &a);
     }
     fputs(" />\n", d->out);
-    dump_att_clear(&a);
+    att_value_clear(&a);
 }
 
 static void

@@ -37,19 +37,19 @@ dump_timebase_text(const cf_timebase *tb, long double value, text_buf *t)
 
 /* An attribute of the variable, else of the one whose bounds it holds (`parent`, or the variable itself). */
 static int
-load_own_or_parents_att(int grp, int varid, int parent, const char *name, dump_att *a)
+load_own_or_parents_att(int grp, int varid, int parent, const char *name, att_value *a)
 {
-    int rc = dump_att_load_named(grp, varid, name, a);
+    int rc = att_value_load(grp, varid, name, a);
 
     if (rc == NC_NOERR || parent == varid)
         return rc;
-    dump_att_clear(a);
-    return dump_att_load_named(grp, parent, name, a);
+    att_value_clear(a);
+    return att_value_load(grp, parent, name, a);
 }
 
 /* NULL: the attribute is no text. HDF5 files have it as a string. */
 static const char *
-find_text(const dump_att *a)
+find_text(const att_value *a)
 {
     if (a->type == NC_CHAR)
         return a->val;
@@ -60,7 +60,7 @@ cf_timebase
 dump_timebase_for(const dump_context *d, int grp, int varid, const char *name)
 {
     cf_timebase tb = {.valid = false};
-    dump_att    units, cal;
+    att_value   units, cal;
     int         parent = varid;
 
     for (size_t i = 0; name != NULL && i < d->nbounds; i++)
@@ -73,15 +73,15 @@ dump_timebase_for(const dump_context *d, int grp, int varid, const char *name)
 
         (void)ncz_cf_timebase_parse(find_text(&units), has ? find_text(&cal) : NULL, &tb);
         tb.before_clock = d->o->time_separator;
-        dump_att_clear(&cal);
+        att_value_clear(&cal);
     }
-    dump_att_clear(&units);
+    att_value_clear(&units);
     return tb;
 }
 
 /* One or two are on the attribute's line; more are below it, wrapped. */
 void
-dump_time_comment(dump_context *d, int grp, int varid, const dump_att *a)
+dump_time_comment(dump_context *d, int grp, int varid, const att_value *a)
 {
     enum { INDENT = 16 + 2, PREFIX = 3 };
     cf_timebase        tb = dump_timebase_for(d, grp, varid, NULL);
@@ -126,7 +126,7 @@ dump_time_comment(dump_context *d, int grp, int varid, const dump_att *a)
 }
 
 void
-dump_record_bounds(dump_context *d, int grp, int varid, const dump_att *a)
+dump_record_bounds(dump_context *d, int grp, int varid, const att_value *a)
 {
     if (a->type != NC_CHAR || strcmp(a->name, "bounds") != 0)
         return;

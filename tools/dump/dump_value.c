@@ -55,14 +55,14 @@ dump_number_format_for(const dump_context *d, int grp, int varid, nc_type type)
 {
     dump_number_format s = {.float_digits = d->o->float_digits != 0 ? d->o->float_digits : FLOAT_DIGITS,
                             .double_digits = d->o->double_digits != 0 ? d->o->double_digits : DOUBLE_DIGITS};
-    dump_att           a;
+    att_value          a;
     bool               wanted = varid != NC_GLOBAL && type != NC_CHAR && type < NC_STRING &&
                   !(type == NC_FLOAT && d->o->float_digits != 0) && !(type == NC_DOUBLE && d->o->double_digits != 0);
 
-    if (wanted && dump_att_load_named(grp, varid, "C_format", &a) == NC_NOERR) {
+    if (wanted && att_value_load(grp, varid, "C_format", &a) == NC_NOERR) {
         if (a.type == NC_CHAR)
             take_c_format(&s, type, a.val);
-        dump_att_clear(&a);
+        att_value_clear(&a);
     }
     return s;
 }
@@ -263,12 +263,12 @@ void
 dump_fill_load(const dump_var *v, dump_fill *f)
 {
     *f = (dump_fill){.type = v->type};
-    if (dump_att_load_named(v->grp, v->id, "_FillValue", &f->own) == NC_NOERR && f->own.type == v->type &&
+    if (att_value_load(v->grp, v->id, "_FillValue", &f->own) == NC_NOERR && f->own.type == v->type &&
         f->own.len == 1 && f->own.val != NULL) {
         f->has = f->own.user == NULL || f->own.user->class != NC_VLEN;
         return;
     }
-    dump_att_clear(&f->own);
+    att_value_clear(&f->own);
     f->standard = standard_fill(v->type);
     f->has = f->standard != NULL && v->type != NC_BYTE && v->type != NC_UBYTE && v->type != NC_CHAR;
 }
@@ -276,7 +276,7 @@ dump_fill_load(const dump_var *v, dump_fill *f)
 void
 dump_fill_clear(dump_fill *f)
 {
-    dump_att_clear(&f->own);
+    att_value_clear(&f->own);
     f->has = false;
 }
 

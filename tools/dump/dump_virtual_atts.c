@@ -180,12 +180,12 @@ print_stored_int_att(dump_context *d, const char *name)
 void
 dump_cdl_virtual_global(dump_context *d)
 {
-    dump_att a;
+    att_value a;
 
-    if (!d->o->hide_provenance && dump_att_load_named(d->root, NC_GLOBAL, "_NCProperties", &a) == NC_NOERR) {
+    if (!d->o->hide_provenance && att_value_load(d->root, NC_GLOBAL, "_NCProperties", &a) == NC_NOERR) {
         if (a.type == NC_CHAR && a.val != NULL)
             print_string_att(d, "", "_NCProperties", a.val);
-        dump_att_clear(&a);
+        att_value_clear(&a);
     }
     print_stored_int_att(d, "_SuperblockVersion");
     print_stored_int_att(d, "_IsNetcdf4");

@@ -12,25 +12,25 @@
 
 /* The attributes, as they are. */
 typedef struct flag_atts {
-    size_t   n;
-    double  *value, *mask; /* NULL: there is no such attribute */
-    dump_att meanings;
+    size_t    n;
+    double   *value, *mask; /* NULL: there is no such attribute */
+    att_value meanings;
 } flag_atts;
 
 static double *
 load_list(const dump_var *v, const value_meaning *m, const char *name, size_t *n)
 {
-    dump_att a;
-    double  *list = NULL;
+    att_value a;
+    double   *list = NULL;
 
-    if (dump_att_load_named(v->grp, v->id, name, &a) == NC_NOERR && a.user == NULL && a.val != NULL && a.len > 0 &&
+    if (att_value_load(v->grp, v->id, name, &a) == NC_NOERR && a.user == NULL && a.val != NULL && a.len > 0 &&
         a.type != NC_CHAR && a.type != NC_STRING) {
         list = memory_alloc(a.len, sizeof *list);
         for (size_t i = 0; i < a.len; i++)
             list[i] = value_meaning_of_att(m, a.type, (const char *)a.val + i * dump_type_size(a.type));
         *n = *n == 0 || a.len < *n ? a.len : *n;
     }
-    dump_att_clear(&a);
+    att_value_clear(&a);
     return list;
 }
 
@@ -38,8 +38,8 @@ static bool
 load_atts(const dump_var *v, const value_meaning *m, flag_atts *a)
 {
     *a = (flag_atts){.n = 0};
-    if (dump_att_load_named(v->grp, v->id, "flag_meanings", &a->meanings) != NC_NOERR ||
-        a->meanings.type != NC_CHAR || a->meanings.val == NULL)
+    if (att_value_load(v->grp, v->id, "flag_meanings", &a->meanings) != NC_NOERR || a->meanings.type != NC_CHAR ||
+        a->meanings.val == NULL)
         return false;
     a->value = load_list(v, m, "flag_values", &a->n);
     a->mask = load_list(v, m, "flag_masks", &a->n);
@@ -51,7 +51,7 @@ clear_atts(flag_atts *a)
 {
     free(a->value);
     free(a->mask);
-    dump_att_clear(&a->meanings);
+    att_value_clear(&a->meanings);
 }
 
 /* The i-th word of the meanings, and its length; 0: there are fewer. */

@@ -20,11 +20,11 @@ add_lines(text_buf *t, const char *const *lines)
 static void
 add_title(report_page *p, text_buf *t)
 {
-    dump_att a;
-    bool has = dump_att_load_named(p->d.root, NC_GLOBAL, "title", &a) == NC_NOERR && a.type == NC_CHAR && a.len > 0;
+    att_value a;
+    bool      has = att_value_load(p->d.root, NC_GLOBAL, "title", &a) == NC_NOERR && a.type == NC_CHAR && a.len > 0;
 
     report_add_text(t, has ? a.val : p->d.name);
-    dump_att_clear(&a);
+    att_value_clear(&a);
 }
 
 static void

@@ -11,14 +11,14 @@
 bool
 report_att_has_word(int grp, int varid, const char *att, const char *word)
 {
-    dump_att a;
-    size_t   n = strlen(word);
-    bool     has = false;
+    att_value a;
+    size_t    n = strlen(word);
+    bool      has = false;
 
-    if (dump_att_load_named(grp, varid, att, &a) == NC_NOERR && a.type == NC_CHAR && a.val != NULL)
+    if (att_value_load(grp, varid, att, &a) == NC_NOERR && a.type == NC_CHAR && a.val != NULL)
         for (const char *s = a.val; !has && (s = strstr(s, word)) != NULL; s += n)
             has = (s == a.val || isspace((unsigned char)s[-1])) && (s[n] == '\0' || isspace((unsigned char)s[n]));
-    dump_att_clear(&a);
+    att_value_clear(&a);
     return has;
 }
 
@@ -51,18 +51,18 @@ sounds_like_name(const char *name)
 bool
 report_is_names(int grp, int varid, int *dimid)
 {
-    char     name[NC_MAX_NAME + 1] = "", dim[NC_MAX_NAME + 1] = "";
-    dump_att a;
-    bool     is;
+    char      name[NC_MAX_NAME + 1] = "", dim[NC_MAX_NAME + 1] = "";
+    att_value a;
+    bool      is;
 
     if (!is_text_along(grp, varid, dimid) || nc_inq_varname(grp, varid, name) != NC_NOERR)
         return false;
     (void)nc_inq_dimname(grp, *dimid, dim);
     if (sounds_like_name(name) || strcmp(name, dim) == 0 || nc_inq_attid(grp, varid, "cf_role", NULL) == NC_NOERR)
         return true;
-    is = dump_att_load_named(grp, varid, "standard_name", &a) == NC_NOERR && a.type == NC_CHAR && a.val != NULL &&
+    is = att_value_load(grp, varid, "standard_name", &a) == NC_NOERR && a.type == NC_CHAR && a.val != NULL &&
          strncmp(a.val, "platform_", 9) == 0;
-    dump_att_clear(&a);
+    att_value_clear(&a);
     return is;
 }
 

@@ -20,13 +20,13 @@
 static bool
 load_number(int grp, int varid, const char *name, size_t i, double *out)
 {
-    dump_att a;
-    bool     has = dump_att_load_named(grp, varid, name, &a) == NC_NOERR && a.val != NULL && a.len > i &&
-               a.user == NULL && a.type != NC_CHAR && a.type != NC_STRING;
+    att_value a;
+    bool has = att_value_load(grp, varid, name, &a) == NC_NOERR && a.val != NULL && a.len > i && a.user == NULL &&
+               a.type != NC_CHAR && a.type != NC_STRING;
 
     if (has)
         *out = dump_value_double(a.type, (const char *)a.val + i * dump_type_size(a.type));
-    dump_att_clear(&a);
+    att_value_clear(&a);
     return has;
 }
 

@@ -69,13 +69,13 @@ report_add_time(text_buf *t, const cf_timebase *tb, double value, size_t most)
 bool
 report_add_att(text_buf *t, int grp, int varid, const char *att, size_t most)
 {
-    dump_att a;
-    bool     has = dump_att_load_named(grp, varid, att, &a) == NC_NOERR && a.type == NC_CHAR && a.user == NULL &&
-               a.len > 0 && a.len < most && ((const char *)a.val)[0] != '\0';
+    att_value a;
+    bool has = att_value_load(grp, varid, att, &a) == NC_NOERR && a.type == NC_CHAR && a.user == NULL && a.len > 0 &&
+               a.len < most && ((const char *)a.val)[0] != '\0';
 
     if (has)
         text_add(t, a.val);
-    dump_att_clear(&a);
+    att_value_clear(&a);
     return has;
 }
 

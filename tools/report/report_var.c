@@ -28,7 +28,7 @@ add_cause(text_buf *t, const char *what, int rc, const char *about)
 
 /* Without NULs at its end: WRF stores an empty text as one. */
 static size_t
-length_of_text(const dump_att *a)
+length_of_text(const att_value *a)
 {
     size_t n = a->len;
 
@@ -38,7 +38,7 @@ length_of_text(const dump_att *a)
 }
 
 static void
-add_att_value(report_page *p, text_buf *t, int grp, const dump_att *a)
+add_att_value(report_page *p, text_buf *t, int grp, const att_value *a)
 {
     dump_number_format format = dump_number_format_for(&p->d, grp, NC_GLOBAL, a->type);
     text_buf           value = TEXT_BUF_INIT;
@@ -70,8 +70,8 @@ report_add_atts(report_page *p, text_buf *t, int grp, int varid)
     text_addf(t, "<details class=atts%s><summary>%d attribute%s</summary><table>\n", natts <= 12 ? " open" : "",
               natts, natts == 1 ? "" : "s");
     for (int i = 0; i < natts; i++) {
-        dump_att a;
-        int      rc = dump_att_load(grp, varid, i, &a);
+        att_value a;
+        int       rc = dump_att_load(grp, varid, i, &a);
 
         report_add_bdi(t, "<tr><th scope=row>", a.name, "</th><td><bdi>");
         if (rc == NC_NOERR)
@@ -79,7 +79,7 @@ report_add_atts(report_page *p, text_buf *t, int grp, int varid)
         else
             add_cause(t, "cannot be read: ", rc, a.name);
         text_add(t, "</bdi></td></tr>\n");
-        dump_att_clear(&a);
+        att_value_clear(&a);
     }
     text_add(t, "</table></details>\n");
 }
