@@ -33,7 +33,7 @@ class Steps:
     def end(self):
         self.p.stdin.close()
         self.bucket.clients.remove(self.p.pid)
-        if self.p.wait(30):
+        if self.p.wait(60):
             raise RuntimeError("status %d" % self.p.returncode)
 
 

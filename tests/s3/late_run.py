@@ -96,7 +96,7 @@ def main():
     answer = s.do("delete", url)
     report("and deleted", [] if not answer.startswith("fail") and not bucket.objects else [answer, str(keys_of(bucket))])
     s.p.stdin.close()
-    status = s.p.wait(30)
+    status = s.p.wait(60)
     report("the program ends with status 0", ["status %d" % status] if status else [])
     server.stop()
     os.rmdir(home)

@@ -51,7 +51,7 @@ class Steps:
 
     def end(self):
         self.p.stdin.close()
-        return self.p.wait(30)
+        return self.p.wait(60)
 
 
 def kinds(log):

@@ -7,7 +7,7 @@ usage: real_run.py BUILD_DIR [--server NAME] [--all]      the servers stand in .
 The contract of all maps, CDL -> dataset -> CDL, processes that share datasets, random programs, errors in words, and zarr-python over s3fs and obstore
 reading what we wrote and writing what we read. Whatever is printed by anyone is searched for the secret key.
 """
-import argparse, json, os, re, shutil, struct, subprocess, sys, tempfile, threading, time
+import argparse, json, os, re, shutil, socket, struct, subprocess, sys, tempfile, threading, time
 
 import chaos
 import servers
@@ -227,18 +227,21 @@ class Suite:
                else [r.stderr, want.stdout, got.stdout + got.stderr, none.stdout])
 
     def errors(self):
+        silent = socket.socket()
+        silent.bind(("127.0.0.1", 0)) # the port is ours, and nobody listens
         dump, missing = self.program("tools", "nczdump"), self.base + "/nothing/here.zarr#mode=s3"
         for label, url, env, words in (
                 ("nothing there", missing, {}, []),
                 ("no such bucket", self.server.url + "/no-such-bucket-here/x#mode=s3", {}, ["bucket"]),
                 ("wrong secret", missing, {"AWS_SECRET_ACCESS_KEY": "wrong/secret+key"}, ["SignatureDoesNotMatch"]),
                 ("unknown key", missing, {"AWS_ACCESS_KEY_ID": "AKIANOBODY"}, ["InvalidAccessKeyId" if self.name == "minio" else "NotFound"]),
-                ("nobody listens", "s3://tests/x#aws.endpoint=http://127.0.0.1:%d" % servers.free_port(), {"AWS_MAX_ATTEMPTS": "1"}, ["127.0.0.1"])):
+                ("nobody listens", "s3://tests/x#aws.endpoint=http://127.0.0.1:%d" % silent.getsockname()[1], {"AWS_MAX_ATTEMPTS": "1"}, ["127.0.0.1"])):
             r = self.run(dump, url, **env)
             problems = [] if r.returncode else ["it succeeded"]
             problems += ["does not say %r: %s" % (w, r.stderr) for w in words if w not in r.stderr]
             problems += ["the secret is in the message"] if "wrong/secret+key" in r.stderr else []
             report("%s: error: %s" % (self.name, label), problems)
+        silent.close()
 
     def replaced(self):
         """A netCDF-4 file that is replaced while a program has it open is an error, and never a mixture: also by one of the same length."""

@@ -89,7 +89,7 @@ class RealServer:
         raise RuntimeError("%s does not start: %s" % (self.name, self.log.read()[-1000:]))
 
     def wait(self):
-        until = time.monotonic() + 30
+        until = time.monotonic() + 60
         while time.monotonic() < until and self.process.poll() is None:
             try:
                 status, _ = self.ask("GET", "/")
@@ -109,9 +109,9 @@ class RealServer:
         host = "127.0.0.1:%d" % self.port
         if self.tls:
             import ssl
-            conn = http.client.HTTPSConnection(host, timeout=10, context=ssl._create_unverified_context())
+            conn = http.client.HTTPSConnection(host, timeout=60, context=ssl._create_unverified_context())
         else:
-            conn = http.client.HTTPConnection(host, timeout=10)
+            conn = http.client.HTTPConnection(host, timeout=60)
         try:
             h = sigv4.sign(method, host, target, headers or {}, body, KEY_ID, SECRET, region=REGION)
             conn.request(method, target, body, {n: v for n, v in h.items() if n != "host"})

@@ -192,6 +192,8 @@ handle(connection *c, const stub_request *req)
         s->most = s->running;
     s->fn(req, &reply, s->arg);
     pthread_mutex_unlock(&s->lock);
+    for (int ms = 0; ms < 60000 && stub_most_at_once(s) < reply.meet && !wait_stop(c, 1);)
+        ms++;
     on = answer(c, &reply);
     pthread_mutex_lock(&s->lock);
     s->running--;

@@ -37,6 +37,7 @@ typedef struct stub_reply {
     char    *body;          /* malloc'd, freed by the server; NULL: empty */
     size_t   nbody, cut, from;
     unsigned delay_ms;
+    unsigned meet; /* waits, a minute at most, until so many requests were under way at once */
     stub_how how;
     bool     last;    /* "Connection: close" */
     bool     no_body; /* the head alone, with the length of the body: HEAD */

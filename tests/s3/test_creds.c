@@ -793,7 +793,7 @@ TEST_IN_SANDBOX(fork_while_one_fetches)
         usleep(1000);
     usleep(50000);
     if ((child = fork()) == 0) {
-        alarm(20);
+        alarm(60);
         _exit(ask_slowly(s->creds) == NULL && ask_slowly(s->creds) == NULL ? 0 : 1);
     }
     assert_true(child > 0);

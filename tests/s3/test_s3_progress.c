@@ -184,6 +184,7 @@ TEST(one_limit_for_all)
     ncz_buf   bodies[80];
     place     p;
     unsigned  asked;
+    int64_t   ended;
 
     begin(&p, false);
     p.how.how = STUB_STALL_HEAD;
@@ -192,6 +193,7 @@ TEST(one_limit_for_all)
         ops[i] = (ncz_s3_op){.verb = NCZ_S3_GET, .key = "k", .len = NCZ_S3_WHOLE, .most = 100, .body = &bodies[i]};
     }
     assert_int_equal(ncz_s3_run_all(p.s, ops, 80), NC_ECURL);
+    ended = ncz_now_ms();
     for (size_t i = 0; i < 80; i++)
         assert_int_equal(ops[i].rc, NC_ECURL);
     asked = stub_requests(p.server);
@@ -201,7 +203,8 @@ TEST(one_limit_for_all)
         assert_non_null(strstr(ncz_err_text(), "no progress for 150 ms"));
         assert_non_null(strstr(ncz_err_text(), "NCZARR_TIMEOUT"));
     }
-    assert_int_equal(stub_requests(p.server), asked);
+    if (ncz_now_ms() - ended < LIMIT_MS) /* else it was not at once: the machine is busy */
+        assert_int_equal(stub_requests(p.server), asked);
     p.how.how = STUB_SEND;
     p.s->settings->progress_timeout_ms = 60000;
     pause_ms(1100);
@@ -215,11 +218,11 @@ TEST(slow_but_at_work)
     place p;
 
     begin(&p, false);
-    p.s->settings->progress_timeout_ms = 1000;
-    p.how.delay_ms = 150;
+    p.s->settings->progress_timeout_ms = 3000;
+    p.how.delay_ms = 450;
     for (size_t i = 0; i < 8; i++)
         assert_int_equal(get(&p), NC_NOERR);
-    p.how = (stub_reply){.how = STUB_DRIP, .cut = 8192, .delay_ms = 50};
+    p.how = (stub_reply){.how = STUB_DRIP, .cut = 8192, .delay_ms = 120};
     p.nbody = 250000;
     assert_int_equal(get(&p), NC_NOERR);
     end(&p);
@@ -259,6 +262,6 @@ main(void)
     setenv("AWS_EC2_METADATA_DISABLED", "true", 1);
     setenv("NCRCENV_IGNORE", "1", 1);
     limit_to("0.15");
-    (void)alarm(100);
+    (void)alarm(300);
     return run_file_tests(NULL, NULL);
 }

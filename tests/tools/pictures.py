@@ -5,7 +5,7 @@ attributes with commands for a terminal reach it as question marks.
 
 usage: pictures.py TOOLS cairo|no-cairo     (the folder of the built commands)
 """
-import base64, fcntl, json, math, os, pty, re, select, shutil, struct, subprocess, sys, tempfile, termios
+import base64, fcntl, json, math, os, pty, re, select, shutil, struct, subprocess, sys, tempfile, termios, time
 
 sys.path[0] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support") # not this folder, which has a copy.py
 import cases, model_grids, programs, svg
@@ -538,6 +538,9 @@ def terminals():
             continue
         question = question and cairo # else there is nothing to ask for
         text, asked, status, same = on_terminal(["--show", "v", dataset], answer, **env, **utf8)
+        until = time.monotonic() + 60
+        while answer and has not in text and time.monotonic() < until: # on a busy machine an answer may come too late
+            text, asked, status, same = on_terminal(["--show", "v", dataset], answer, **env, **utf8)
         problems = [] if status == 0 else ["status %d" % status]
         problems += [] if asked == question else ["asked: %s" % asked]
         problems += [] if has in text and lacks not in text else [repr(text[:300])]

@@ -404,7 +404,7 @@ TEST_WITH(special_files_are_not_read, set_up, tear_down)
     snprintf(addr.sun_path, sizeof addr.sun_path, "%s", scratch_path(fx->store, "sock"));
     assert_int_equal(bind(sock, (struct sockaddr *)&addr, sizeof addr), 0);
     m = open_store(fx->store, ZMAP_OPEN_WRITE);
-    alarm(20); /* a get that waits for a writer of the FIFO would wait for ever */
+    alarm(60); /* a get that waits for a writer of the FIFO would wait for ever */
     expect_get(m, "fifo", NC_EACCESS, "");
     assert_non_null(strstr(ncz_err_text(), "fifo: not a regular file"));
     alarm(0);
