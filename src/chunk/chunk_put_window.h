@@ -27,7 +27,8 @@ ncz_chunk_put_window_meets(const ncz_engine *e, uint64_t uid)
 bool ncz_chunk_put_window_add(ncz_engine *e, const ncz_chunk_row *row, const void *in);
 /* Whether such a row is worth that a put has the dataset alone. */
 bool ncz_chunk_put_window_wants(const ncz_engine *e, const ncz_chunk_row *row);
-/* Stores it, if it may have bytes of the variable (0: of any), or is nearly full. After a failure it is as before. */
+/* Stores it, if it may have bytes of the variable (0: of any), or is nearly full. After a failure it is as before; if
+ * it has none of the variable, that is no failure. */
 int  ncz_chunk_put_window_store(ncz_engine *e, uint64_t uid);
 void ncz_chunk_put_window_drop(ncz_engine *e); /* under the lock, without storing it */
 
