@@ -7,6 +7,7 @@
 #include "open/open_int.h"
 #include "zip/zip.h"
 #include "zmap/zmap_mem.h"
+#include "zmap/zmap_s3.h"
 
 /* The dataset gets the name as the caller wrote it. */
 static void
@@ -238,7 +239,7 @@ static bool
 may_be_other(ncz_opening *o, int rc)
 {
     if (rc != NC_ENOTNC || o->map == NULL || o->target->one_object != NCZ_UNSET ||
-        (!ncz_remote(o->target) && ncz_zip_prefix(o->map) == NULL))
+        (!ncz_remote(o->target) && ncz_zip_prefix(o->map) == NULL) || zmap_s3_is_bucket(o->map))
         return false;
     (void)zmap_close(o->map, ZMAP_KEEP);
     o->map = NULL;

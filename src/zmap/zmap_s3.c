@@ -487,6 +487,12 @@ zmap_s3_single(zmap *m)
     m->caps = (m->caps & (ZMAP_CAN_RANGE | ZMAP_CAN_FROM_END | ZMAP_LOGS)) | ZMAP_SINGLE;
 }
 
+bool
+zmap_s3_is_bucket(const zmap *m)
+{
+    return m->ops == &s3_ops && ncz_s3_is_bucket(client_of(m));
+}
+
 void
 zmap_s3_note_created(zmap *m)
 {

@@ -23,6 +23,9 @@ void zmap_s3_note_created(zmap *m);
 /* Makes the map that of one object, the one at the URL itself, whose key is "". It can only be read. */
 void zmap_s3_single(zmap *m);
 
+/* A bucket itself, where no object can be. */
+bool zmap_s3_is_bucket(const zmap *m);
+
 /* The objects below an http or https URL, which can be read but not listed. 404 and 410 are absent objects, and 403
  * with forbidden=absent in the URL. NC_EPERM for any other `how` than ZMAP_OPEN_READ. */
 int zmap_http_open(const ncz_uri *uri, zmap_open_how how, zmap **out);

@@ -25,6 +25,13 @@ zmap_s3_single(zmap *m)
     (void)m;
 }
 
+bool
+zmap_s3_is_bucket(const zmap *m)
+{
+    (void)m;
+    return false;
+}
+
 void
 zmap_s3_note_created(zmap *m)
 {

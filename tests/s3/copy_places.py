@@ -114,6 +114,12 @@ def in_a_bucket(server, objects):
         r = run(nczcopy, source, target)
         problems += place.changes() + (["exit %d: %s" % (r.returncode, r.stderr)] if r.returncode else [])
     report("copy: to another dataset of the bucket", problems)
+    problems = []
+    for url in ("s3://%s#endpoint=http://localhost:%d", "s3://%s/#endpoint=http://localhost:%d", "s3://%s/top#endpoint=http://localhost:%d"):
+        r = run(nczcopy, url % (place.bucket.name, server.port), os.path.join(tmp, "none.zarr"))
+        if r.returncode != 1 or "no dataset at this place, but there is one at" not in r.stderr:
+            problems.append("exit %d: %s" % (r.returncode, r.stderr))
+    report("a bucket, or a prefix in it, that has datasets is none", problems)
 
 
 def behind_a_web_server(folder):

@@ -95,6 +95,12 @@ ncz_s3_name(const ncz_s3 *s)
     return s->name;
 }
 
+bool
+ncz_s3_is_bucket(const ncz_s3 *s)
+{
+    return s->settings->bucket[0] != '\0' && s->settings->prefix[0] == '\0';
+}
+
 void
 ncz_s3_stats_get(const ncz_s3 *s, ncz_s3_stats *out)
 {

@@ -32,6 +32,7 @@ void ncz_s3_close(ncz_s3 *s); /* no batch may be running. NULL is fine */
 
 /* Name in messages: "s3://bucket/prefix" or the URL without its query. */
 const char *ncz_s3_name(const ncz_s3 *s);
+bool        ncz_s3_is_bucket(const ncz_s3 *s); /* a bucket itself, and no prefix in it */
 
 typedef struct ncz_s3_stats {
     uint64_t requests, retries;   /* retries are requests too */
