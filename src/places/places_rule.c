@@ -125,18 +125,6 @@ static const struct {
     {"s3a", "s3", 443},  {"s3n", "s3", 443},   {"gs", "gs", 443},       {"gs3", "gs", 443},
 };
 
-/* The length of the scheme of `scheme://`; 0: there is none. */
-static size_t
-measure_scheme(const char *s)
-{
-    size_t n = 0;
-
-    while ((s[n] >= 'a' && s[n] <= 'z') || (s[n] >= 'A' && s[n] <= 'Z') ||
-           (n > 0 && ((s[n] >= '0' && s[n] <= '9') || s[n] == '+' || s[n] == '-' || s[n] == '.')))
-        n++;
-    return n > 0 && strncmp(s + n, "://", 3) == 0 ? n : 0;
-}
-
 /* *port: the one that need not be written. */
 static int
 set_scheme(ncz_place *p, const char *s, size_t len, unsigned *port)
@@ -287,7 +275,7 @@ parse_relative(const char *s, const ncz_place *folder, ncz_place *p)
 int
 ncz_place_parse(const char *text, const ncz_place *folder, ncz_place *out)
 {
-    size_t scheme = measure_scheme(text);
+    size_t scheme = ncz_uri_scheme_length(text);
     int    rc;
 
     *out = (ncz_place){.scheme = NULL};

@@ -46,9 +46,8 @@ copy_lower(const char *s, size_t len, char **out)
     return rc;
 }
 
-/* The length of the scheme if the text begins with `scheme://`, else 0. */
-static size_t
-measure_scheme(const char *s)
+size_t
+ncz_uri_scheme_length(const char *s)
 {
     size_t n = 0;
 
@@ -203,7 +202,7 @@ parse_remote(ncz_uri *u, const char *s, size_t len)
 static int
 parse_url(ncz_uri *u, const char *s)
 {
-    size_t scheme = measure_scheme(s), body;
+    size_t scheme = ncz_uri_scheme_length(s), body;
     int    rc;
 
     for (const char *c = s; *c != '\0'; c++)
@@ -250,7 +249,7 @@ skip_prefixes(const char *s)
             return NULL;
         s = close + 1;
     }
-    return s != begin && measure_scheme(s) > 0 ? s : NULL;
+    return s != begin && ncz_uri_scheme_length(s) > 0 ? s : NULL;
 }
 
 static int
@@ -281,7 +280,7 @@ ncz_uri_parse(const char *text, ncz_uri **out)
 
     if ((url = skip_prefixes(text)) != NULL)
         rc = parse_prefixes(u, text, url);
-    else if (measure_scheme(text) > 0)
+    else if (ncz_uri_scheme_length(text) > 0)
         url = text;
     if (rc == NC_NOERR)
         rc = url != NULL ? parse_url(u, url) : parse_plain_path(u, text);

@@ -32,8 +32,10 @@ typedef struct ncz_uri {
  * Its '#' begins a fragment only if nothing but known keys and modes follow (a slightly misspelt key counts, so that it
  * is reported); otherwise it is a character of the path.
  */
-int  ncz_uri_parse(const char *text, ncz_uri **out);
-void ncz_uri_free(ncz_uri *u);
+int ncz_uri_parse(const char *text, ncz_uri **out);
+/* The length of the scheme if the text begins with `scheme://`, else 0. */
+size_t ncz_uri_scheme_length(const char *s);
+void   ncz_uri_free(ncz_uri *u);
 
 /* Schemes of object stores. After s3:// netCDF expects a host, others a bucket. */
 typedef enum ncz_uri_s3_kind {
