@@ -118,7 +118,20 @@ typedef struct ncz_hdf5_space {
     uint64_t            shape[NCZ_HDF5_MAX_RANK], most[NCZ_HDF5_MAX_RANK]; /* most: NCZ_HDF5_NONE is unlimited */
 } ncz_hdf5_space;
 
-bool ncz_hdf5_space_count(const ncz_hdf5_space *s, uint64_t *nelems); /* false: more than 64 bits hold */
+/* The same of an attribute, of which there are many: its lengths lie elsewhere. */
+typedef struct ncz_hdf5_shape {
+    ncz_hdf5_space_kind kind;
+    unsigned            rank;
+    const uint64_t     *shape, *most; /* NULL where the rank is 0 */
+} ncz_hdf5_shape;
+
+static inline ncz_hdf5_shape
+ncz_hdf5_shape_of(const ncz_hdf5_space *s)
+{
+    return (ncz_hdf5_shape){.kind = s->kind, .rank = s->rank, .shape = s->shape, .most = s->most};
+}
+
+bool ncz_hdf5_count_elements(const ncz_hdf5_shape *s, uint64_t *nelems); /* false: more than 64 bits hold */
 
 typedef enum ncz_hdf5_fill_state {
     NCZ_HDF5_FILL_DEFAULT,
@@ -198,7 +211,7 @@ typedef struct ncz_hdf5_attribute {
     const char          *name;
     int64_t              order; /* in which they were created; -1: not tracked */
     const ncz_hdf5_type *type;
-    ncz_hdf5_space       space;
+    ncz_hdf5_shape       space;
     const unsigned char *data; /* `len` bytes: all elements, as they are stored */
     size_t               len;
     const char          *lost; /* why it cannot be read: then it has only a name; NULL: it can */
@@ -206,7 +219,7 @@ typedef struct ncz_hdf5_attribute {
 
 typedef struct ncz_hdf5_message ncz_hdf5_message;
 
-/* All that it points to lies in its arena. */
+/* All that it points to lies in its arenas. */
 typedef struct ncz_hdf5_object {
     uint64_t             addr;
     ncz_hdf5_kind        kind;
@@ -223,9 +236,9 @@ typedef struct ncz_hdf5_object {
     ncz_hdf5_attribute  *attributes; /* after ncz_hdf5_attributes(): by creation where tracked, else as stored */
     size_t               nattributes;
     const char          *attributes_lost;
-    ncz_hdf5_message    *messages; /* of its header */
+    ncz_hdf5_message    *messages; /* of its header, which links and attributes are read from */
     size_t               nmessages;
-    ncz_arena            arena;
+    ncz_arena            arena, header; /* `header`: of the messages; `arena`: of all else */
 } ncz_hdf5_object;
 
 int ncz_hdf5_object_read(ncz_hdf5 *f, uint64_t addr, ncz_hdf5_object *out); /* clear it if this succeeds */
@@ -233,6 +246,8 @@ int ncz_hdf5_object_read(ncz_hdf5 *f, uint64_t addr, ncz_hdf5_object *out); /* c
 int  ncz_hdf5_links(ncz_hdf5 *f, ncz_hdf5_object *group); /* none of another kind of object */
 int  ncz_hdf5_attributes(ncz_hdf5 *f, ncz_hdf5_object *o);
 void ncz_hdf5_object_clear(ncz_hdf5_object *o); /* may be called twice */
+/* Frees the messages. What was read of them stays: the object takes less memory. */
+void ncz_hdf5_object_drop_header(ncz_hdf5_object *o);
 
 /*
  * The address of what a path names, from a group on, or from the root if it begins with a slash. Soft links are

@@ -47,14 +47,33 @@ take_parts(ncz_cursor *c, uint64_t addr, parts *p)
 }
 
 static int
-read_space(ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_arena *arena, ncz_hdf5_space *out)
+keep_shape(const ncz_hdf5_space *s, ncz_arena *arena, ncz_hdf5_shape *out)
+{
+    size_t    n = s->rank * sizeof(uint64_t);
+    uint64_t *lengths = n > 0 ? ncz_arena_get(arena, 2 * n) : NULL;
+
+    *out = (ncz_hdf5_shape){.kind = s->kind, .rank = s->rank};
+    if (n == 0)
+        return NC_NOERR;
+    if (lengths == NULL)
+        return ncz_fail_nomem(2 * n);
+    out->shape = memcpy(lengths, s->shape, n);
+    out->most = memcpy(lengths + s->rank, s->most, n);
+    return NC_NOERR;
+}
+
+static int
+read_space(ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_arena *arena, ncz_hdf5_shape *out)
 {
     ncz_hdf5_message own = *m;
-    int              rc;
+    ncz_arena        header = NCZ_ARENA_INIT;
+    ncz_hdf5_space   space;
+    int              rc = m->shared ? ncz_hdf5_message_resolve(f, &header, &own) : NC_NOERR;
 
-    if (m->shared && (rc = ncz_hdf5_message_resolve(f, arena, &own)) != NC_NOERR)
-        return rc;
-    return ncz_hdf5_space_parse(f, &own, out);
+    if (rc == NC_NOERR && (rc = ncz_hdf5_space_parse(f, &own, &space)) == NC_NOERR)
+        rc = keep_shape(&space, arena, out);
+    ncz_arena_clear(&header);
+    return rc;
 }
 
 /* The rest of the message: as many bytes as the dataspace has elements of the type. */
@@ -65,7 +84,7 @@ take_values(ncz_cursor *c, ncz_arena *arena, uint64_t addr, ncz_hdf5_attribute *
     unsigned char       *kept;
     uint64_t             nbytes;
 
-    if (!ncz_hdf5_space_count(&a->space, &nbytes) || !ncz_mul64(nbytes, a->type->size, &nbytes) ||
+    if (!ncz_hdf5_count_elements(&a->space, &nbytes) || !ncz_mul64(nbytes, a->type->size, &nbytes) ||
         nbytes > c->len - c->pos)
         return ncz_fail(NC_EHDFERR, "attribute %s of the object at address %" PRIu64 " has values beyond its end",
                         a->name, addr);

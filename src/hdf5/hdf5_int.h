@@ -144,6 +144,7 @@ int ncz_hdf5_message_home(const ncz_hdf5 *f, const ncz_hdf5_message *m, uint64_t
 /* Puts it in the place of the one that says where it is. */
 int ncz_hdf5_message_resolve(ncz_hdf5 *f, ncz_arena *arena, ncz_hdf5_message *m);
 
+/* Sets no lengths beyond the rank. */
 int ncz_hdf5_space_parse(const ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_hdf5_space *out);
 /* The rest of the message, or as much of it as the type takes. */
 int ncz_hdf5_type_parse(const ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_arena *arena, ncz_hdf5_type **out);

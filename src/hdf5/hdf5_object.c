@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { LITTLE = 512 }; /* bytes of most objects, without their headers: many of them may be in memory */
+
 static const ncz_hdf5_message *
 find_message(const ncz_hdf5_object *o, unsigned type)
 {
@@ -36,7 +38,7 @@ get_message(ncz_hdf5 *f, ncz_hdf5_object *o, unsigned type, ncz_hdf5_message *ro
         return NC_NOERR;
     *room = *m;
     if (m->shared)
-        rc = ncz_hdf5_message_resolve(f, &o->arena, room);
+        rc = ncz_hdf5_message_resolve(f, &o->header, room);
     *out = room;
     return rc;
 }
@@ -52,6 +54,20 @@ read_type(ncz_hdf5 *f, ncz_hdf5_object *o)
     if (rc == NC_NOERR && o->kind == NCZ_HDF5_COMMITTED)
         t->committed = o->addr;
     return rc;
+}
+
+/* Bytes of a message, which outlive it. */
+static int
+keep_bytes(ncz_hdf5_object *o, size_t n, const unsigned char **bytes)
+{
+    unsigned char *kept = *bytes != NULL ? ncz_arena_get(&o->arena, n) : NULL;
+
+    if (*bytes == NULL)
+        return NC_NOERR;
+    if (kept == NULL)
+        return ncz_fail_nomem(n);
+    *bytes = memcpy(kept, *bytes, n);
+    return NC_NOERR;
 }
 
 /* The newer message (IV.A.2.f) counts, and the old one (IV.A.2.e) where there is no other. */
@@ -70,7 +86,7 @@ read_fill(ncz_hdf5 *f, ncz_hdf5_object *o)
         rc = ncz_fail(NC_EHDFERR,
                       "the dataset at address %" PRIu64 " has a fill value of %zu bytes, but elements of %zu",
                       o->addr, o->fill.len, o->type->size);
-    return rc;
+    return rc == NC_NOERR ? keep_bytes(o, o->fill.len, &o->fill.value) : rc;
 }
 
 /* The type says how large an element is. The layout repeats it, but not all writers write it right, and libhdf5 does
@@ -93,18 +109,20 @@ size_chunks(const ncz_hdf5_object *o, ncz_hdf5_layout *l)
     return NC_NOERR;
 }
 
-/* Do the data of the layout fit the type and the dataspace? Of old ones the size follows from these. */
+/* Do the data of the layout fit the type and the dataspace? Of old ones the size follows from these. Those in the
+ * header are kept. */
 static int
 check_layout(ncz_hdf5_object *o)
 {
-    ncz_hdf5_layout *l = &o->layout;
-    uint64_t         nbytes = 0;
+    ncz_hdf5_layout     *l = &o->layout;
+    const ncz_hdf5_shape shape = ncz_hdf5_shape_of(&o->space);
+    uint64_t             nbytes = 0;
 
     if (l->kind == NCZ_HDF5_CHUNKED)
         return size_chunks(o, l);
     if (l->kind != NCZ_HDF5_COMPACT && l->kind != NCZ_HDF5_CONTIGUOUS)
         return NC_NOERR;
-    if (!ncz_hdf5_space_count(&o->space, &nbytes) || !ncz_mul64(nbytes, o->type->size, &nbytes))
+    if (!ncz_hdf5_count_elements(&shape, &nbytes) || !ncz_mul64(nbytes, o->type->size, &nbytes))
         return ncz_fail(NC_EHDFERR, "the dataset at address %" PRIu64 " has more bytes than 64 bits count", o->addr);
     if (l->size == NCZ_HDF5_NONE)
         l->size = nbytes;
@@ -112,7 +130,7 @@ check_layout(ncz_hdf5_object *o)
         return ncz_fail(NC_EHDFERR,
                         "the dataset at address %" PRIu64 " has %" PRIu64 " bytes, fewer than its elements", o->addr,
                         l->size);
-    return NC_NOERR;
+    return l->kind == NCZ_HDF5_COMPACT ? keep_bytes(o, (size_t)l->size, &l->data) : NC_NOERR;
 }
 
 /* The type comes first: the size of the fill value and of chunks is checked by it. */
@@ -137,11 +155,11 @@ read_dataset(ncz_hdf5 *f, ncz_hdf5_object *o)
 int
 ncz_hdf5_object_read(ncz_hdf5 *f, uint64_t addr, ncz_hdf5_object *out)
 {
-    ncz_hdf5_object o = {.addr = addr, .arena = NCZ_ARENA_INIT};
+    ncz_hdf5_object o = {.addr = addr, .arena = {.first = LITTLE}, .header = NCZ_ARENA_INIT};
     int             rc;
 
     ncz_hdf5_begin(f);
-    if ((rc = ncz_hdf5_header_read(f, addr, &o.arena, &o.messages, &o.nmessages)) == NC_NOERR) {
+    if ((rc = ncz_hdf5_header_read(f, addr, &o.header, &o.messages, &o.nmessages)) == NC_NOERR) {
         o.kind = choose_kind(&o);
         if (o.kind == NCZ_HDF5_DATASET)
             rc = read_dataset(f, &o);
@@ -159,5 +177,14 @@ void
 ncz_hdf5_object_clear(ncz_hdf5_object *o)
 {
     ncz_arena_clear(&o->arena);
-    *o = (ncz_hdf5_object){.addr = NCZ_HDF5_NONE, .kind = NCZ_HDF5_OTHER, .arena = NCZ_ARENA_INIT};
+    ncz_arena_clear(&o->header);
+    *o = (ncz_hdf5_object){.addr = NCZ_HDF5_NONE, .kind = NCZ_HDF5_OTHER};
+}
+
+void
+ncz_hdf5_object_drop_header(ncz_hdf5_object *o)
+{
+    ncz_arena_clear(&o->header);
+    o->messages = NULL;
+    o->nmessages = 0;
 }

@@ -78,6 +78,7 @@ load_table(ncz_hdf5 *f, uint64_t addr, table *t)
 
     if (rc != NC_NOERR || (rc = ncz_hdf5_links(f, &t->group)) != NC_NOERR)
         return rc;
+    ncz_hdf5_object_drop_header(&t->group);
     t->addr = addr;
     for (size_t i = 0; i < t->group.nlinks && rc == NC_NOERR; i++)
         rc = ncz_names_refer_first(&t->names, t->group.links[i].name, i);

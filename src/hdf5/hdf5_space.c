@@ -27,10 +27,8 @@ take_shape(const ncz_hdf5 *f, ncz_cursor *c, unsigned flags, uint64_t addr, ncz_
 int
 ncz_hdf5_space_parse(const ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_hdf5_space *out)
 {
-    ncz_cursor     c = ncz_cursor_at(m->data, m->len);
-    unsigned       version = ncz_cursor_u8(&c), rank = ncz_cursor_u8(&c), flags = ncz_cursor_u8(&c), kind;
-    ncz_hdf5_space s = {.rank = rank};
-    int            rc;
+    ncz_cursor c = ncz_cursor_at(m->data, m->len);
+    unsigned   version = ncz_cursor_u8(&c), rank = ncz_cursor_u8(&c), flags = ncz_cursor_u8(&c), kind;
 
     if (version == 1) {
         (void)ncz_cursor_bytes(&c, 5); /* reserved */
@@ -46,14 +44,13 @@ ncz_hdf5_space_parse(const ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_hdf5_spac
     if (kind > 2 || rank > NCZ_HDF5_MAX_RANK || (kind != 1 && rank != 0))
         return ncz_fail(NC_EHDFERR, WHAT " at address %" PRIu64 " has kind %u and %u dimensions", m->addr, kind,
                         rank);
-    s.kind = kind == 0 ? NCZ_HDF5_SCALAR : kind == 1 ? NCZ_HDF5_SIMPLE : NCZ_HDF5_NULL;
-    if ((rc = take_shape(f, &c, flags, m->addr, &s)) == NC_NOERR)
-        *out = s;
-    return rc;
+    out->kind = kind == 0 ? NCZ_HDF5_SCALAR : kind == 1 ? NCZ_HDF5_SIMPLE : NCZ_HDF5_NULL;
+    out->rank = rank;
+    return take_shape(f, &c, flags, m->addr, out);
 }
 
 bool
-ncz_hdf5_space_count(const ncz_hdf5_space *s, uint64_t *nelems)
+ncz_hdf5_count_elements(const ncz_hdf5_shape *s, uint64_t *nelems)
 {
     uint64_t n = s->kind == NCZ_HDF5_NULL ? 0 : 1;
 

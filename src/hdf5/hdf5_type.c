@@ -322,6 +322,7 @@ static int
 read_committed(ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_arena *arena, ncz_hdf5_types *known, ncz_hdf5_type **out)
 {
     ncz_hdf5_message own = *m;
+    ncz_arena        header = NCZ_ARENA_INIT;
     uint64_t         home = NCZ_HDF5_NONE;
     int              rc;
 
@@ -332,8 +333,10 @@ read_committed(ncz_hdf5 *f, const ncz_hdf5_message *m, ncz_arena *arena, ncz_hdf
             *out = known->v[i];
             return NC_NOERR;
         }
-    if ((rc = ncz_hdf5_message_resolve(f, arena, &own)) != NC_NOERR ||
-        (rc = ncz_hdf5_type_parse(f, &own, arena, out)) != NC_NOERR)
+    if ((rc = ncz_hdf5_message_resolve(f, &header, &own)) == NC_NOERR)
+        rc = ncz_hdf5_type_parse(f, &own, arena, out);
+    ncz_arena_clear(&header);
+    if (rc != NC_NOERR)
         return rc;
     (*out)->committed = home;
     if (known != NULL)

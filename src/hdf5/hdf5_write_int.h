@@ -52,7 +52,7 @@ void ncz_hdf5_type_put(const ncz_hdf5_type *t, ncz_hdf5_out *o);
 /* The head of a message of this header: `tracked`: it has an order, which only that of attributes is not 0. */
 void ncz_hdf5_message_head(unsigned type, size_t len, unsigned flags, bool tracked, unsigned order, ncz_hdf5_out *o);
 
-void ncz_hdf5_space_put(const ncz_hdf5_space *s, ncz_hdf5_out *o);
+void ncz_hdf5_space_put(const ncz_hdf5_shape *s, ncz_hdf5_out *o);
 /* Without its value, which follows. */
 void ncz_hdf5_fill_put(const ncz_hdf5_fill *f, ncz_hdf5_layout_kind kind, ncz_hdf5_out *o);
 int  ncz_hdf5_filters_check(const ncz_hdf5_filter *v, size_t n);

@@ -39,7 +39,7 @@ ncz_hdf5_message_head(unsigned type, size_t len, unsigned flags, bool tracked, u
 /* ---- dataspaces (IV.A.2.b), version 2 ---- */
 
 void
-ncz_hdf5_space_put(const ncz_hdf5_space *s, ncz_hdf5_out *o)
+ncz_hdf5_space_put(const ncz_hdf5_shape *s, ncz_hdf5_out *o)
 {
     unsigned kind = s->kind == NCZ_HDF5_SCALAR ? 0 : s->kind == NCZ_HDF5_SIMPLE ? 1 : 2;
 
@@ -261,7 +261,7 @@ ncz_hdf5_attribute_check(const ncz_hdf5_attribute *a)
                         "attribute %s: HDF5 cannot say its type, whose description has %" PRIu64 " bytes", a->name,
                         type.n);
     /* Without a dataspace libhdf5 writes one element, too. */
-    if (!ncz_hdf5_space_count(&a->space, &nbytes) || !ncz_mul64(nbytes, a->type->size, &nbytes) ||
+    if (!ncz_hdf5_count_elements(&a->space, &nbytes) || !ncz_mul64(nbytes, a->type->size, &nbytes) ||
         (nbytes != a->len && (a->space.kind != NCZ_HDF5_NULL || a->len != a->type->size)) || a->len > UINT32_MAX)
         return ncz_fail(NC_EINVAL, "attribute %s: %zu bytes are not those of its elements, or too many", a->name,
                         a->len);

@@ -49,12 +49,13 @@ end_message(uint64_t from, bool tracked, uint64_t *longest, ncz_hdf5_out *o)
 static void
 put_fixed(const ncz_hdf5_object *o, ncz_hdf5_drawn *d, uint64_t *longest, ncz_hdf5_out *out)
 {
-    bool     dataset = o->kind == NCZ_HDF5_DATASET, tracked = d->tracked_attributes;
-    uint64_t from;
+    const ncz_hdf5_shape shape = ncz_hdf5_shape_of(&o->space);
+    bool                 dataset = o->kind == NCZ_HDF5_DATASET, tracked = d->tracked_attributes;
+    uint64_t             from;
 
     if (dataset) {
         from = begin_message(NCZ_HDF5_MSG_SPACE, 0, d, out);
-        ncz_hdf5_space_put(&o->space, out);
+        ncz_hdf5_space_put(&shape, out);
         end_message(from, tracked, longest, out);
     }
     from = begin_message(NCZ_HDF5_MSG_TYPE, dataset ? CONSTANT : CONSTANT | NEVER_SHARED, d, out);

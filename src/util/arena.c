@@ -34,7 +34,7 @@ static char *
 alloc_aligned(ncz_arena *p, size_t nbytes, size_t align)
 {
     struct ncz_arena_block *b = p->blocks;
-    size_t                  size = BLOCK_FIRST, total;
+    size_t                  size = p->first > 0 ? p->first : BLOCK_FIRST, total;
     char                   *mem = take_from_block(b, nbytes, align);
 
     if (mem != NULL)

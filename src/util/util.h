@@ -205,9 +205,10 @@ int ncz_range_cache_read_ranges(ncz_range_cache *c, ncz_read_range *ranges, size
 
 typedef struct ncz_arena {
     struct ncz_arena_block *blocks; /* newest first */
+    size_t                  first;  /* bytes of the first one; 0: as is usual */
 } ncz_arena;
 
-#define NCZ_ARENA_INIT ((ncz_arena){NULL})
+#define NCZ_ARENA_INIT ((ncz_arena){.blocks = NULL})
 
 /* Uninitialised, valid until the arena is cleared; NULL when out of memory. Aligned to 8 bytes. */
 void *ncz_arena_get(ncz_arena *p, size_t nbytes);

@@ -140,7 +140,7 @@ put_type(ncz_buf *o, const ncz_hdf5_type *t)
 }
 
 static int
-put_space(ncz_buf *o, const ncz_hdf5_space *s)
+put_space(ncz_buf *o, const ncz_hdf5_shape *s)
 {
     if (s->kind == NCZ_HDF5_NULL)
         return ncz_buf_puts(o, "null");
@@ -323,8 +323,10 @@ put_last_chunk(walk *w, const ncz_hdf5_object *o)
 static int
 put_dataset(walk *w, ncz_hdf5_object *o)
 {
+    const ncz_hdf5_shape shape = ncz_hdf5_shape_of(&o->space);
+
     TRY(ncz_buf_puts(w->out, ",\"space\":"));
-    TRY(put_space(w->out, &o->space));
+    TRY(put_space(w->out, &shape));
     TRY(ncz_buf_printf(w->out, ",\"external\":%d,\"fill\":[%d,", o->external, (int)o->fill.state));
     TRY(put_hex(w->out, o->fill.value, o->fill.len));
     TRY(ncz_buf_puts(w->out, "],\"filters\":["));

@@ -168,6 +168,7 @@ add_attribute(written *w, ncz_hdf5_object *o, const char *name, const ncz_hdf5_t
 {
     ncz_hdf5_attribute *a = &o->attributes[o->nattributes];
     unsigned char      *bytes;
+    uint64_t           *shape;
     size_t              len = (n == SIZE_MAX ? 1 : n) * type->size;
     int                 rc = take(w, len, 1, &bytes);
 
@@ -175,9 +176,14 @@ add_attribute(written *w, ncz_hdf5_object *o, const char *name, const ncz_hdf5_t
         return rc;
     *a = (ncz_hdf5_attribute){
         .name = name, .order = (int64_t)o->nattributes++, .type = type, .data = bytes, .len = len};
-    a->space = n == SIZE_MAX ? (ncz_hdf5_space){.kind = NCZ_HDF5_SCALAR} : simple(n);
-    if (n == 0)
-        a->space = (ncz_hdf5_space){.kind = NCZ_HDF5_NULL};
+    a->space = (ncz_hdf5_shape){.kind = n == SIZE_MAX ? NCZ_HDF5_SCALAR : n == 0 ? NCZ_HDF5_NULL : NCZ_HDF5_SIMPLE};
+    if (a->space.kind == NCZ_HDF5_SIMPLE) {
+        if ((rc = take(w, 1, sizeof *shape, &shape)) != NC_NOERR)
+            return rc;
+        *shape = n;
+        a->space.rank = 1;
+        a->space.shape = a->space.most = shape;
+    }
     if (data != NULL)
         *data = bytes;
     else

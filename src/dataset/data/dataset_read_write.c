@@ -74,7 +74,7 @@ plan_get(ncz_dataset *ds, ncz_var *v, const ncz_select *sel, const ncz_type *mem
     shape->v = NULL;
     if (ds->classic && ds->defining)
         return ncz_fail(NC_EINDEFINE, "%s is in define mode (classic model)", ds->path);
-    if ((rc = check_usable(v)) != NC_NOERR || (rc = ncz_dataset_use_var(ds, v)) != NC_NOERR ||
+    if ((rc = ncz_dataset_use_var(ds, v)) != NC_NOERR || (rc = check_usable(v)) != NC_NOERR ||
         (rc = ncz_dims_init(shape, v->rank)) != NC_NOERR)
         return rc;
     ncz_var_shape(v, shape->v);

@@ -114,7 +114,7 @@ set_fill(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_type
 
 /* The data cannot be read for this failure; others are of the file. */
 static int
-note_unusable(const ncz_netcdf4_array *a, ncz_var *v, int rc)
+note_unusable(const char *path, ncz_var *v, int rc)
 {
     const ncz_err *why;
     ncz_err        err;
@@ -122,8 +122,8 @@ note_unusable(const ncz_netcdf4_array *a, ncz_var *v, int rc)
     if (rc == NC_NOERR || !ncz_netcdf4_costs_object(rc))
         return rc;
     ncz_err_save(&err, rc);
-    if (strncmp(err.text, a->path, strlen(a->path)) != 0)
-        (void)ncz_fail(rc, "%s: %s", a->path, err.text);
+    if (strncmp(err.text, path, strlen(path)) != 0)
+        (void)ncz_fail(rc, "%s: %s", path, err.text);
     if (v->unusable->code == NC_NOERR && (why = ncz_err_keep(rc)) == NULL)
         return ncz_fail_nomem(sizeof *why);
     else if (v->unusable->code == NC_NOERR)
@@ -145,21 +145,37 @@ check_data(const ncz_netcdf4_array *a, const ncz_netcdf4_type *type, ncz_var *v)
                       a->path);
     else if (a->o.external)
         rc = ncz_fail(NC_ENOTBUILT, "%s: its data are in external files, which are not read", a->path);
-    return note_unusable(a, v, rc);
+    return note_unusable(a->path, v, rc);
 }
 
-/* Where its data are. A variable for which that fails has a spec, too, and data that cannot be read. */
+/* A variable for which that fails has a spec, too, and data that cannot be read. */
+static int
+make_spec(ncz_model *m, ncz_var *v)
+{
+    const ncz_netcdf4_place *p = v->place;
+    int                      rc = ncz_var_respec(m, v);
+
+    if (rc == NC_NOERR || !ncz_netcdf4_costs_object(rc) || (rc = note_unusable(p->path, v, rc)) != NC_NOERR)
+        return rc;
+    return ncz_var_respec(m, v);
+}
+
+/* Where its data are. Of a dataset that is only read most variables are never used, or only their attributes. */
 static int
 set_data(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_type *type, ncz_var *v)
 {
-    int rc;
+    ncz_model *m = t->l->m;
+    int        rc;
 
-    if ((rc = check_data(a, type, v)) != NC_NOERR || (rc = note_unusable(a, v, set_fill(t, a, type, v))) != NC_NOERR)
+    if ((rc = check_data(a, type, v)) != NC_NOERR ||
+        (rc = note_unusable(a->path, v, set_fill(t, a, type, v))) != NC_NOERR ||
+        (rc = note_unusable(a->path, v, ncz_netcdf4_place_set(t, a, type, v))) != NC_NOERR)
         return rc;
-    if ((rc = ncz_netcdf4_place_set(t, a, type, v)) == NC_NOERR || !ncz_netcdf4_costs_object(rc) ||
-        (rc = note_unusable(a, v, rc)) != NC_NOERR)
-        return rc;
-    return ncz_var_respec(t->l->m, v);
+    if (!m->makes_late)
+        return make_spec(m, v);
+    m->make_late = make_spec;
+    v->late = v->place;
+    return NC_NOERR;
 }
 
 /* The array's shape, and that of its elements. One without a dataspace has no values, as an array of length 0 has. */
@@ -215,7 +231,8 @@ add_array(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a)
     return add_var(t, a, type);
 }
 
-/* Groups after those in them: so netCDF-C numbers the dimensions that it makes up. */
+/* Groups after those in them: so netCDF-C numbers the dimensions that it makes up. What the model has is freed here, so
+ * that a file with many arrays is in memory once. */
 static int
 add_arrays(ncz_netcdf4_tree *t, const ncz_netcdf4_group *g)
 {
@@ -223,9 +240,11 @@ add_arrays(ncz_netcdf4_tree *t, const ncz_netcdf4_group *g)
 
     for (size_t i = 0; i < g->ngroups && rc == NC_NOERR; i++)
         rc = add_arrays(t, g->groups[i]);
-    for (size_t i = 0; i < g->narrays && rc == NC_NOERR; i++)
+    for (size_t i = 0; i < g->narrays && rc == NC_NOERR; i++) {
         if (!g->arrays[i]->no_array)
             rc = add_array(t, g->arrays[i]);
+        ncz_hdf5_object_clear(&g->arrays[i]->o);
+    }
     return rc;
 }
 

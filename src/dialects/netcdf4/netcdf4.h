@@ -125,7 +125,8 @@ typedef struct ncz_netcdf4_array {
     const char        *name; /* as netCDF shows it */
     const char        *path; /* in the file */
     ncz_netcdf4_group *group;
-    ncz_hdf5_object    o;        /* with its attributes */
+    uint64_t           addr;
+    ncz_hdf5_object    o;        /* with its attributes; until the model has it */
     bool               scale;    /* it gives a dimension, */
     bool               no_array; /* and is nothing else */
     int64_t            dimid;    /* of that dimension; -1: the file does not say */
@@ -199,7 +200,8 @@ typedef struct ncz_netcdf4_place {
     uint64_t                       n[]; /* lengths, then the chunk's, rank + the type's each */
 } ncz_netcdf4_place;
 
-/* Chooses the chunks and makes the place of an array's data. The variable has its type and dimensions. */
+/* Chooses the chunks and makes the place of an array's data, of which the spec is made then. The variable has its type
+ * and dimensions. */
 int ncz_netcdf4_place_set(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz_netcdf4_type *type, ncz_var *v);
 /* Elements that no codec can make: they have bytes in other places of the file, or fewer bits than their bytes. */
 bool ncz_netcdf4_is_converted(const ncz_netcdf4_type *t);

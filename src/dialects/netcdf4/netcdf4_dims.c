@@ -63,8 +63,8 @@ add_dim(ncz_netcdf4_tree *t, ncz_netcdf4_array *a)
 static int
 compare_places(uint64_t addr, const ncz_netcdf4_group *g, const ncz_netcdf4_array *a)
 {
-    if (addr != a->o.addr)
-        return addr < a->o.addr ? -1 : 1;
+    if (addr != a->addr)
+        return addr < a->addr ? -1 : 1;
     return (uintptr_t)g < (uintptr_t)a->group ? -1 : g != a->group;
 }
 
@@ -73,7 +73,7 @@ compare_scales(const void *x, const void *y)
 {
     const ncz_netcdf4_array *a = *(ncz_netcdf4_array *const *)x, *b = *(ncz_netcdf4_array *const *)y;
 
-    return compare_places(a->o.addr, a->group, b);
+    return compare_places(a->addr, a->group, b);
 }
 
 /* For find_scale(). */

@@ -310,6 +310,7 @@ walk_link(keeping *t, ncz_group *g, const char *path, const ncz_hdf5_link *link)
         rc = keep_type(t, g, link->name, own, kept);
     else
         rc = walk_group(t, ncz_group_find_group(g, link->name), own, link->addr);
+    ncz_hdf5_object_drop_header(&kept->o);
 done:
     ncz_free(own);
     return rc;

@@ -46,7 +46,8 @@ chain_of_mask(const search *s, uint32_t mask, const ncz_chain **out)
         return ncz_fail(NC_EFILTER, "%s: its chunks skip filters in more than %d ways", l->place->path,
                         NCZ_NETCDF4_MASKS);
     in.dtype.size = t->size * t->nelems;
-    if ((rc = ncz_netcdf4_make_chain(s->o, mask, &in, &l->masks[l->nmasks].chain)) != NC_NOERR)
+    if ((rc = ncz_make_room(&l->masks, l->nmasks, &l->masks_cap, sizeof *l->masks)) != NC_NOERR ||
+        (rc = ncz_netcdf4_make_chain(s->o, mask, &in, &l->masks[l->nmasks].chain)) != NC_NOERR)
         return rc;
     l->masks[l->nmasks].mask = mask;
     *out = l->masks[l->nmasks++].chain;
@@ -88,9 +89,11 @@ forget_chunks(ncz_netcdf4_layout *l)
     l->lost = NULL;
     for (size_t i = 0; i < l->nmasks; i++)
         ncz_chain_unref(l->masks[i].chain);
+    ncz_free(l->masks);
+    l->masks = NULL;
     ncz_free(l->v);
     l->v = NULL;
-    l->n = l->cap = l->nmasks = 0;
+    l->n = l->cap = l->nmasks = l->masks_cap = 0;
     ncz_buf_clear(&l->unwritten);
 }
 

@@ -40,8 +40,8 @@ typedef struct ncz_netcdf4_layout {
     ncz_netcdf4_stored *v;              /* sorted by number */
     size_t              n, cap;
     char               *lost; /* why some of the chunks may not have been found; NULL: all were */
-    ncz_netcdf4_masked  masks[NCZ_NETCDF4_MASKS];
-    size_t              nmasks;
+    ncz_netcdf4_masked *masks;
+    size_t              nmasks, masks_cap;
     ncz_buf             unwritten; /* converted: a chunk that is not stored */
 } ncz_netcdf4_layout;
 

@@ -230,7 +230,5 @@ ncz_netcdf4_place_set(ncz_netcdf4_tree *t, const ncz_netcdf4_array *a, const ncz
         memcpy(v->chunk, p->n + v->rank, v->rank * sizeof *v->chunk);
     v->chunk_set = true;
     v->storage = storage_of(p->kind);
-    if ((rc = set_chain(t, a, type, v)) != NC_NOERR)
-        return rc;
-    return ncz_var_respec(t->l->m, v);
+    return set_chain(t, a, type, v);
 }

@@ -111,7 +111,7 @@ add_values(ncz_netcdf4_tree *t, ncz_atts *atts, const ncz_hdf5_attribute *a, ncz
         type->type = ncz_type_of(NC_STRING);
         type->dtype.kind = NCZ_KIND_BYTES;
     }
-    if (a->space.kind != NCZ_HDF5_NULL && !ncz_hdf5_space_count(&a->space, &n64))
+    if (a->space.kind != NCZ_HDF5_NULL && !ncz_hdf5_count_elements(&a->space, &n64))
         n64 = UINT64_MAX;
     if (n64 > SIZE_MAX || !ncz_mul((size_t)n64, type->nelems, &n) || !ncz_mul(n, type->type->size, &nbytes) ||
         (type->size > 0 && a->len / type->size < n))
@@ -261,8 +261,12 @@ keep_array(ncz_netcdf4_tree *t, ncz_netcdf4_group *g, const char *name, ncz_hdf5
         ncz_hdf5_object_clear(o);
         return ncz_fail_nomem(sizeof *a);
     }
-    *a = (ncz_netcdf4_array){
-        .name = shown_name(t, path + strlen(g->path)), .path = path, .group = g, .o = *o, .dimid = -1};
+    *a = (ncz_netcdf4_array){.name = shown_name(t, path + strlen(g->path)),
+                             .path = path,
+                             .group = g,
+                             .addr = o->addr,
+                             .o = *o,
+                             .dimid = -1};
     if ((rc = ncz_make_room(&t->arrays, t->narrays, &t->cap, sizeof(ncz_netcdf4_array *))) != NC_NOERR) {
         ncz_hdf5_object_clear(&a->o);
         ncz_free(a);
@@ -290,6 +294,7 @@ read_dataset(ncz_netcdf4_tree *t, ncz_netcdf4_group *g, const char *name, ncz_hd
         ncz_hdf5_object_clear(o);
         return rc;
     }
+    ncz_hdf5_object_drop_header(o);
     return keep_array(t, g, name, o);
 }
 

@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-static const ncz_hdf5_space scalar = {.kind = NCZ_HDF5_SCALAR}, nothing = {.kind = NCZ_HDF5_NULL};
+static const ncz_hdf5_shape scalar = {.kind = NCZ_HDF5_SCALAR}, nothing = {.kind = NCZ_HDF5_NULL};
 
 int
 ncz_netcdf4_atts_begin(ncz_netcdf4_writer *w, size_t most, ncz_netcdf4_att_list *out)
 {
-    *out = (ncz_netcdf4_att_list){.v = ncz_arena_get_n(w->d->arena, most, sizeof *out->v)};
+    *out = (ncz_netcdf4_att_list){.arena = w->d->arena, .v = ncz_arena_get_n(w->d->arena, most, sizeof *out->v)};
     return out->v != NULL ? NC_NOERR : ncz_fail_nomem(most * sizeof *out->v);
 }
 
@@ -26,10 +26,17 @@ next_att(ncz_netcdf4_att_list *list, const char *name, const ncz_hdf5_type *type
     return a;
 }
 
-static ncz_hdf5_space
-simple_space(uint64_t n)
+/* An array of n elements. */
+static int
+make_array(ncz_netcdf4_att_list *list, uint64_t n, ncz_hdf5_shape *out)
 {
-    return (ncz_hdf5_space){.kind = NCZ_HDF5_SIMPLE, .rank = 1, .shape = {n}, .most = {n}};
+    uint64_t *len = ncz_arena_get(list->arena, sizeof *len);
+
+    if (len == NULL)
+        return ncz_fail_nomem(sizeof *len);
+    *len = n;
+    *out = (ncz_hdf5_shape){.kind = NCZ_HDF5_SIMPLE, .rank = 1, .shape = len, .most = len};
+    return NC_NOERR;
 }
 
 /* ---- texts ---- */
@@ -70,12 +77,16 @@ ncz_netcdf4_att_ids(ncz_netcdf4_writer *w, ncz_netcdf4_att_list *list, const cha
                     size_t n, bool array)
 {
     unsigned char *bytes = ncz_arena_get_n(w->d->arena, n, 4);
+    ncz_hdf5_shape space = scalar;
+    int            rc = array ? make_array(list, n, &space) : NC_NOERR;
 
     if (bytes == NULL)
         return ncz_fail_nomem(4 * n);
+    if (rc != NC_NOERR)
+        return rc;
     for (size_t i = 0; i < 4 * n; i++)
         bytes[i] = (unsigned char)(ids[i / 4] >> 8 * (i % 4));
-    next_att(list, name, ncz_netcdf4_number(NC_INT, false), bytes, 4 * n)->space = array ? simple_space(n) : scalar;
+    next_att(list, name, ncz_netcdf4_number(NC_INT, false), bytes, 4 * n)->space = space;
     return NC_NOERR;
 }
 
@@ -85,8 +96,12 @@ int
 ncz_netcdf4_att_array(ncz_netcdf4_att_list *list, const char *name, const ncz_hdf5_type *type, const void *data,
                       size_t n)
 {
-    next_att(list, name, type, data, n * type->size)->space = n > 0 ? simple_space(n) : nothing;
-    return NC_NOERR;
+    ncz_hdf5_shape space = nothing;
+    int            rc = n > 0 ? make_array(list, n, &space) : NC_NOERR;
+
+    if (rc == NC_NOERR)
+        next_att(list, name, type, data, n * type->size)->space = space;
+    return rc;
 }
 
 /* ---- attributes that were in the file ---- */
@@ -129,7 +144,7 @@ take_form(const ncz_att *a, const ncz_netcdf4_kept *kept, size_t i, ncz_hdf5_att
 
     if (a->type->class == NCZ_TYPE_STRING && from->type->class == NCZ_HDF5_VLEN && from->type->is_string)
         to->type = from->type;
-    if (from->space.kind != NCZ_HDF5_NULL && ncz_hdf5_space_count(&from->space, &n) && n == a->len)
+    if (from->space.kind != NCZ_HDF5_NULL && ncz_hdf5_count_elements(&from->space, &n) && n == a->len)
         to->space = from->space;
 }
 

@@ -83,7 +83,8 @@ typedef struct ncz_netcdf4_writer {
 /* ---- attributes (netcdf4_write_atts.c) --------------------------------------------------------------------------- */
 
 typedef struct ncz_netcdf4_att_list {
-    ncz_hdf5_attribute *v; /* in the arena of the image */
+    ncz_arena          *arena; /* of the image */
+    ncz_hdf5_attribute *v;     /* there */
     size_t              n;
 } ncz_netcdf4_att_list;
 
