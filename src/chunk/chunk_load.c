@@ -126,6 +126,8 @@ decode_body(ncz_chunk_request *req, ncz_chunk_task *task, const zmap_get_req *ge
         ncz_cell_set_version(task->chunk, get->version);
     if (get->err.code == NC_EINVAL && one_range)
         return ncz_fail(NC_ETRUNC, "%s, but its chunk has %zu", get->err.text, nbytes);
+    if (get->err.code == NC_EINVAL && req->spec->layout->ops->complete) /* a file that was cut since it was opened */
+        return ncz_fail(NC_ETRUNC, "%s", get->err.text);
     if (get->err.code != NC_NOERR)
         return ncz_err_adopt(&get->err);
     if (task->pitch != 0)

@@ -4,6 +4,7 @@
 
 #include "support/scratch.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char *
@@ -121,6 +122,54 @@ TEST(large_until_chunked)
     assert_true(chunk[0] > 1 && chunk[0] < 1000 && chunk[1] > 1 && chunk[2] > 1);
     OK(nc_enddef(ncid));
     OK(nc_close(ncid));
+}
+
+/* ---- a file that another program cuts while it is open ---- */
+
+enum { CUT_LEN = 1 << 16 };
+
+/* The last values of a file that has lost its second half since it was opened, and the first ones, which are there. */
+static void
+check_cut(int storage, int level)
+{
+    const char  *path = scratch_path(scratch_dir, "cut.nc");
+    const size_t chunk = CUT_LEN / 8, first = 0, last = CUT_LEN - 1;
+    int          ncid = create("cut.nc"), dim, varid, got = 0;
+    unsigned     value = 1;
+    int         *values = malloc(CUT_LEN * sizeof *values);
+    char        *bytes;
+    size_t       n;
+
+    assert_non_null(values);
+    for (size_t i = 0; i < CUT_LEN; i++)
+        values[i] = (int)((value = value * 1664525 + 1013904223) >> 4);
+    OK(nc_def_dim(ncid, "x", CUT_LEN, &dim));
+    OK(nc_def_var(ncid, "v", NC_INT, 1, &dim, &varid));
+    OK(nc_def_var_chunking(ncid, varid, storage, &chunk));
+    if (level > 0)
+        OK(nc_def_var_deflate(ncid, varid, 1, 1, level));
+    OK(nc_put_var_int(ncid, varid, values));
+    ncid = reopen(ncid, "cut.nc", NC_NOWRITE);
+    OK(nc_get_var1_int(ncid, varid, &first, &got));
+    assert_non_null(bytes = scratch_read(path, &n));
+    scratch_write(path, bytes, n / 2);
+    FAILS(NC_ETRUNC, nc_get_var1_int(ncid, varid, &last, &got));
+    assert_non_null(strstr(nczarr_errmsg(), "/v: chunk"));
+    FAILS(NC_ETRUNC, nc_get_var_int(ncid, varid, values));
+    if (storage == NC_CHUNKED) {
+        OK(nc_get_var1_int(ncid, varid, &first, &got));
+        assert_int_equal(got, (int)((1664525u + 1013904223u) >> 4));
+    }
+    OK(nc_close(ncid));
+    free(bytes);
+    free(values);
+}
+
+TEST(cut_while_it_is_open)
+{
+    check_cut(NC_CONTIGUOUS, 0);
+    check_cut(NC_CHUNKED, 0);
+    check_cut(NC_CHUNKED, 1);
 }
 
 /* ---- strings: chunks that libhdf5 cannot fill
