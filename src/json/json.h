@@ -73,6 +73,14 @@ const char     *ncz_json_key(const ncz_json *v, size_t i);       /* member's nam
 bool            ncz_json_key_whole(const ncz_json *v, size_t i); /* the name has no NUL */
 /* Member's name and its length, as it may have NULs; NULL outside. */
 const char *ncz_json_name(const ncz_json *v, size_t i, size_t *len);
+/* Member i, of those that there are. */
+typedef struct ncz_json_member {
+    const char     *name;
+    size_t          len; /* of the name */
+    bool            has_nul;
+    const ncz_json *value;
+} ncz_json_member;
+ncz_json_member ncz_json_member_at(const ncz_json *v, size_t i);
 /* The member of that name, of `len` bytes; NULL when absent. */
 const ncz_json *ncz_json_get_n(const ncz_json *v, const char *name, size_t len);
 /* The same of the name; the compiler knows the length of one that is written out. */
@@ -88,11 +96,17 @@ const ncz_json *ncz_json_get_near(const ncz_json *v, const char *name, size_t le
 const char *ncz_json_str(const ncz_json *v, size_t *len);
 /* A string's bytes for use as a C string: NULL also when it contains NULs. */
 const char *ncz_json_cstr(const ncz_json *v);
-bool        ncz_json_str_is(const ncz_json *v, const char *s);
+bool        ncz_json_str_is_n(const ncz_json *v, const char *s, size_t len);
 bool        ncz_json_bool(const ncz_json *v, bool *out);
 bool        ncz_json_i64(const ncz_json *v, int64_t *out);  /* INT only */
 bool        ncz_json_u64(const ncz_json *v, uint64_t *out); /* INT >= 0 or UINT */
 bool        ncz_json_f64(const ncz_json *v, double *out);   /* any number, rounded if necessary */
+/* Whether it is that string; the compiler knows the length of one that is written out. */
+static inline bool
+ncz_json_str_is(const ncz_json *v, const char *s)
+{
+    return ncz_json_str_is_n(v, s, strlen(s));
+}
 /* The document's own characters of this value; NULL and a length of 0 for NULL. `len` may be NULL. */
 const char *ncz_json_slice(const ncz_json *v, size_t *len);
 

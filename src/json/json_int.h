@@ -22,6 +22,7 @@ struct ncz_json {
     uint32_t    len;       /* bytes of a string, items, or members */
     uint8_t     type;      /* ncz_json_type */
     uint8_t     table_log; /* objects: 0, or a table of 2^table_log uint32_t is just before `items` */
+    bool        has_nul;   /* a string with a NUL in it */
     union {
         bool            flag;
         int64_t         i64;
@@ -89,6 +90,7 @@ void ncz_json_arena_reset(ncz_json_doc *doc); /* keeps the newest block, the lar
 typedef struct json_parser {
     const char   *name;
     ncz_json_mode mode;
+    bool          plain;          /* strings are not checked, and have no NULs but by escapes */
     size_t        depth, shallow; /* as in ncz_json_opts; shallow SIZE_MAX: never */
     ncz_json_doc *doc;
     json_number  *last; /* the number that was read last of those that are slow to read */
@@ -101,9 +103,10 @@ typedef struct json_parser {
 
 int ncz_json_fail_at(const json_parser *ps, const char *at, const char *fmt, ...) NCZ_PRINTF(3, 4);
 
-/* Each reads the token at `p` into *out, and returns its end; NULL after a failure, with the status in ps->rc. */
-const char *ncz_json_scan_string(json_parser *ps, const char *p, ncz_json *out);
+/* Reads the number at `p` into *out, and returns its end; NULL after a failure, with the status in ps->rc. */
 const char *ncz_json_scan_number(json_parser *ps, const char *p, ncz_json *out);
+/* Reads a string with escapes, or one that is checked. `mark`: its first escape, or its closing quote. */
+int ncz_json_scan_checked(json_parser *ps, const char *open, const char *mark, ncz_json *out);
 
 /* ---- json_skip.c ---- */
 
@@ -119,7 +122,7 @@ typedef struct json_skip {
     bool   quoted;
 } json_skip;
 
-/* Moves over whole blocks, up to one with a backslash or the container's end in it. */
+/* Moves over whole blocks, up to one with a backslash in it, or past the container's end. */
 const char *ncz_json_skip_blocks(json_skip *k, const char *s, const char *end);
 /* The first quote or backslash, or the end. */
 const char *ncz_json_find_mark(const char *s, const char *end);

@@ -47,6 +47,55 @@ reserve_value(json_parser *ps, const char *p)
     return (++ps->values <= ps->most_values && ps->n < ps->cap) || reserve_more(ps, p);
 }
 
+/* ---- strings ---- */
+
+/* Most strings are short: a copy of a fixed length is one instruction, where both sides have room for it. */
+#define SHORT_STRING ((size_t)16)
+
+static inline char *
+copy_string(json_parser *ps, const char *s, size_t len)
+{
+    bool  is_short = len < SHORT_STRING && (size_t)(ps->end - s) >= SHORT_STRING;
+    char *str = ncz_json_arena_get(ps->doc, is_short ? SHORT_STRING : len + 1);
+
+    if (str == NULL)
+        return NULL;
+    if (is_short)
+        memcpy(str, s, SHORT_STRING);
+    else
+        memcpy(str, s, len);
+    str[len] = '\0';
+    return str;
+}
+
+/* Most strings have no escapes, and what is in them is not checked. */
+static inline const char *
+scan_string(json_parser *ps, const char *open, ncz_json *out)
+{
+    const char *mark = ncz_json_find_mark(open + 1, ps->end);
+    size_t      len = (size_t)(mark - open - 1);
+    char       *str;
+
+    if (mark == ps->end || *mark != '"' || !ps->plain) {
+        ps->rc = ncz_json_scan_checked(ps, open, mark, out);
+        return ps->rc == NC_NOERR ? out->text + out->text_len : NULL;
+    }
+    if ((str = copy_string(ps, open + 1, len)) == NULL)
+        return fail(ps, ncz_fail_nomem(len + 1));
+    *out = (ncz_json){
+        .text = open, .text_len = (uint32_t)len + 2, .type = NCZ_JSON_STRING, .len = (uint32_t)len, .u.str = str};
+    return mark + 1;
+}
+
+static inline const char *
+push_string(json_parser *ps, const char *p)
+{
+    if (!reserve_value(ps, p) || (p = scan_string(ps, p, &ps->stack[ps->n])) == NULL)
+        return NULL;
+    ps->n++;
+    return p;
+}
+
 /* ---- words ---- */
 
 static bool
@@ -86,13 +135,12 @@ parse_literal(const json_parser *ps, const char *p, ncz_json *out)
 
 /* ---- scalars ---- */
 
+/* A number or a word. */
 static const char *
-parse_scalar(json_parser *ps, const char *p, ncz_json *out)
+parse_bare(json_parser *ps, const char *p, ncz_json *out)
 {
     const char *end;
 
-    if (*p == '"')
-        return ncz_json_scan_string(ps, p, out);
     if ((*p >= '0' && *p <= '9') || (*p == '-' && p[1] != 'I'))
         return ncz_json_scan_number(ps, p, out);
     if ((end = parse_literal(ps, p, out)) != NULL)
@@ -107,7 +155,9 @@ parse_scalar(json_parser *ps, const char *p, ncz_json *out)
 static const char *
 push_scalar(json_parser *ps, const char *p)
 {
-    if (!reserve_value(ps, p) || (p = parse_scalar(ps, p, &ps->stack[ps->n])) == NULL)
+    if (*p == '"')
+        return push_string(ps, p);
+    if (!reserve_value(ps, p) || (p = parse_bare(ps, p, &ps->stack[ps->n])) == NULL)
         return NULL;
     ps->n++;
     return p;
@@ -128,7 +178,8 @@ move_items(json_parser *ps, size_t first, unsigned table_log, const ncz_json **o
         return ncz_fail_nomem(SIZE_MAX);
     if ((mem = ncz_json_arena_get(ps->doc, nbytes)) == NULL)
         return ncz_fail_nomem(nbytes);
-    memset(mem, 0, table);
+    if (table != 0)
+        memset(mem, 0, table);
     if (n != 0)
         memcpy(mem + table, ps->stack + first, n * sizeof(ncz_json));
     *out = (const ncz_json *)(mem + table);
@@ -147,7 +198,7 @@ close_array(json_parser *ps, size_t first, ncz_json *out)
 static bool
 same_name(const ncz_json *a, const ncz_json *b)
 {
-    return a->len == b->len && memcmp(a->u.str, b->u.str, a->len) == 0;
+    return a->len == b->len && ncz_same_bytes(a->u.str, b->u.str, a->len);
 }
 
 /* One bit of 64, the same for equal names. */
@@ -233,9 +284,8 @@ parse_name(json_parser *ps, const char *p)
 {
     if (*p != '"')
         return fail(ps, ncz_json_fail_at(ps, p, "expected a member's name in quotes"));
-    if (!reserve_value(ps, p) || (p = ncz_json_scan_string(ps, p, &ps->stack[ps->n])) == NULL)
+    if ((p = push_string(ps, p)) == NULL)
         return NULL;
-    ps->n++;
     p = skip_space(p);
     if (*p != ':')
         return fail(ps, ncz_json_fail_at(ps, p, "expected ':' after a member's name"));
@@ -355,6 +405,7 @@ parse_text(ncz_json_doc *doc, ncz_json_reader *kept, const char *text, size_t le
     size_t      most = opts->nbytes < JSON_BYTES_MOST ? opts->nbytes : JSON_BYTES_MOST;
     json_parser ps = {.name = opts->name != NULL ? opts->name : "JSON",
                       .mode = opts->mode,
+                      .plain = opts->mode == NCZ_JSON_LENIENT && memchr(text, '\0', len) == NULL,
                       .doc = doc,
                       .text = text,
                       .end = text + len,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Strings and numbers, byte by byte, and the position of errors.
+ * Strings with escapes or checks, and numbers, byte by byte; the position of errors.
  *
  * Decoded strings are in the arena, followed by a NUL. They are never longer than their encoded form.
  */
@@ -126,10 +126,8 @@ decode_string(const json_parser *ps, const char *s, const char *mark, const char
     return NC_NOERR;
 }
 
-/* A string with escapes, or one that is checked. `mark`: its first escape, or its closing quote. Rare, and kept out
- * of ncz_json_scan_string(), which needs its registers. */
-static __attribute__((noinline)) int
-scan_checked(json_parser *ps, const char *open, const char *mark, ncz_json *out)
+int
+ncz_json_scan_checked(json_parser *ps, const char *open, const char *mark, ncz_json *out)
 {
     const char *close = mark < ps->end && *mark == '"' ? mark : find_string_end(mark, ps->end);
     char       *str, *w;
@@ -147,48 +145,10 @@ scan_checked(json_parser *ps, const char *open, const char *mark, ncz_json *out)
     *out = (ncz_json){.text = open,
                       .text_len = (uint32_t)(close + 1 - open),
                       .type = NCZ_JSON_STRING,
+                      .has_nul = memchr(str, '\0', (size_t)(w - str)) != NULL,
                       .len = (uint32_t)(w - str),
                       .u.str = str};
     return NC_NOERR;
-}
-
-/* Most strings are short: a copy of a fixed length is one instruction, where both sides have room for it. */
-#define SHORT_STRING ((size_t)16)
-
-static char *
-copy_string(json_parser *ps, const char *s, size_t len)
-{
-    bool  is_short = len < SHORT_STRING && (size_t)(ps->end - s) >= SHORT_STRING;
-    char *str = ncz_json_arena_get(ps->doc, is_short ? SHORT_STRING : len + 1);
-
-    if (str == NULL)
-        return NULL;
-    if (is_short)
-        memcpy(str, s, SHORT_STRING);
-    else
-        memcpy(str, s, len);
-    str[len] = '\0';
-    return str;
-}
-
-const char *
-ncz_json_scan_string(json_parser *ps, const char *open, ncz_json *out)
-{
-    const char *mark = ncz_json_find_mark(open + 1, ps->end);
-    size_t      len = (size_t)(mark - open - 1);
-    char       *str;
-
-    if (mark == ps->end || *mark != '"' || ps->mode != NCZ_JSON_LENIENT) {
-        ps->rc = scan_checked(ps, open, mark, out);
-        return ps->rc == NC_NOERR ? out->text + out->text_len : NULL;
-    }
-    if ((str = copy_string(ps, open + 1, len)) == NULL) {
-        ps->rc = ncz_fail_nomem(len + 1);
-        return NULL;
-    }
-    *out = (ncz_json){
-        .text = open, .text_len = (uint32_t)len + 2, .type = NCZ_JSON_STRING, .len = (uint32_t)len, .u.str = str};
-    return mark + 1;
 }
 
 /* ---- numbers ---- */
@@ -295,8 +255,9 @@ skip_number(const json_parser *ps, const char **p, bool *integer)
     return NC_NOERR;
 }
 
-const char *
-ncz_json_scan_number(json_parser *ps, const char *start, ncz_json *out)
+/* A number of any length, or a faulty one. */
+static const char *
+scan_long_number(json_parser *ps, const char *start, ncz_json *out)
 {
     const char *end = start;
     bool        integer;
@@ -306,4 +267,42 @@ ncz_json_scan_number(json_parser *ps, const char *start, ncz_json *out)
     *out = (ncz_json){.text = start, .text_len = (uint32_t)(end - start)};
     ps->rc = set_number(ps, start, end, integer, out);
     return ps->rc == NC_NOERR ? end : NULL;
+}
+
+/* Adds the digits at `s` to *v, which may overflow: then there are more than DIGITS_SHORT. */
+static inline const char *
+add_digits(const char *s, uint64_t *v)
+{
+    for (; is_digit(*s); s++)
+        *v = *v * 10 + (uint64_t)(*s - '0');
+    return s;
+}
+
+#define DIGITS_SHORT 15 /* so many are exact in a double */
+
+/* Most numbers have few digits and no exponent: these are read in one pass. */
+const char *
+ncz_json_scan_number(json_parser *ps, const char *start, ncz_json *out)
+{
+    bool        minus = *start == '-';
+    const char *first = start + minus, *point, *end;
+    uint64_t    v = 0;
+
+    point = end = add_digits(first, &v);
+    if (*point == '.')
+        end = add_digits(point + 1, &v);
+    if (point == first || (*first == '0' && point - first > 1) || end == point + 1 || end - first > DIGITS_SHORT ||
+        *end == 'e' || *end == 'E' || (minus && v == 0))
+        return scan_long_number(ps, start, out);
+    *out = (ncz_json){.text = start, .text_len = (uint32_t)(end - start), .type = NCZ_JSON_INT};
+    if (end == point) {
+        out->u.i64 = minus ? -(int64_t)v : (int64_t)v;
+        return end;
+    }
+    out->type = NCZ_JSON_DOUBLE;
+    if (!ncz_digits_double(v, (int)(point + 1 - end), &out->u.f64))
+        return scan_long_number(ps, start, out);
+    if (minus)
+        out->u.f64 = -out->u.f64;
+    return end;
 }

@@ -45,31 +45,30 @@ running_xor(uint64_t bits)
     return bits;
 }
 
-/* The depth after the block, or 0 where the container ends in it. */
+/* Counts the brackets of a block, up to the one that ends the container. Returns the bytes up to that, with it. */
 static inline size_t
-depth_after(size_t depth, uint64_t opening, uint64_t closing)
+count_brackets(size_t *depth, uint64_t opening, uint64_t closing)
 {
-    for (uint64_t left = opening | closing; left != 0 && depth > 0; left &= left - 1) {
+    for (uint64_t left = opening | closing; left != 0; left &= left - 1) {
         if ((opening & left & (~left + 1)) != 0)
-            depth++;
-        else
-            depth--;
+            ++*depth;
+        else if (--*depth == 0)
+            return (size_t)__builtin_ctzll(left) + 1;
     }
-    return depth;
+    return JSON_BLOCK;
 }
 
 const char *
 ncz_json_skip_blocks(json_skip *k, const char *s, const char *end)
 {
-    for (; end - s >= JSON_BLOCK; s += JSON_BLOCK) {
+    while (k->depth > 0 && end - s >= JSON_BLOCK) {
         marks    m = find_marks(s);
         uint64_t inside = running_xor(m.quotes) ^ (k->quoted ? UINT64_MAX : 0);
-        size_t   depth = depth_after(k->depth, m.opening & ~inside, m.closing & ~inside);
 
-        if (m.escapes != 0 || depth == 0)
+        if (m.escapes != 0)
             break;
-        k->depth = depth;
-        k->quoted = inside >> 63 != 0;
+        s += count_brackets(&k->depth, m.opening & ~inside, m.closing & ~inside);
+        k->quoted = k->depth > 0 && inside >> 63 != 0;
     }
     return s;
 }

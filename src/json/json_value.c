@@ -119,10 +119,7 @@ ncz_json_key(const ncz_json *v, size_t i)
 bool
 ncz_json_key_whole(const ncz_json *v, size_t i)
 {
-    size_t      len;
-    const char *name = ncz_json_name(v, i, &len);
-
-    return name != NULL && strlen(name) == len;
+    return ncz_json_is(v, NCZ_JSON_OBJECT) && i < v->len && !v->u.items[2 * i].has_nul;
 }
 
 const char *
@@ -134,10 +131,18 @@ ncz_json_name(const ncz_json *v, size_t i, size_t *len)
     return v->u.items[2 * i].u.str;
 }
 
+ncz_json_member
+ncz_json_member_at(const ncz_json *v, size_t i)
+{
+    const ncz_json *name = &v->u.items[2 * i];
+
+    return (ncz_json_member){.name = name->u.str, .len = name->len, .has_nul = name->has_nul, .value = name + 1};
+}
+
 static bool
 name_is(const ncz_json *member, const char *name, size_t len)
 {
-    return member->len == len && member->u.str[0] == name[0] && memcmp(member->u.str, name, len) == 0;
+    return member->len == len && member->u.str[0] == name[0] && ncz_same_bytes(member->u.str, name, len);
 }
 
 uint32_t *
@@ -199,16 +204,13 @@ ncz_json_str(const ncz_json *v, size_t *len)
 const char *
 ncz_json_cstr(const ncz_json *v)
 {
-    size_t      len = 0;
-    const char *s = ncz_json_str(v, &len);
-
-    return s != NULL && strlen(s) == len ? s : NULL;
+    return ncz_json_is(v, NCZ_JSON_STRING) && !v->has_nul ? v->u.str : NULL;
 }
 
 bool
-ncz_json_str_is(const ncz_json *v, const char *s)
+ncz_json_str_is_n(const ncz_json *v, const char *s, size_t len)
 {
-    return ncz_json_is(v, NCZ_JSON_STRING) && name_is(v, s, strlen(s));
+    return ncz_json_is(v, NCZ_JSON_STRING) && name_is(v, s, len);
 }
 
 bool

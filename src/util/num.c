@@ -90,20 +90,28 @@ take_decimal(decimal *d, const char *s, size_t len)
     return i == len;
 }
 
-/* Up to 15 digits and a power of ten up to 22 are exact doubles, and so one operation rounds correctly. */
-static bool
-small_double(const decimal *d, double *out)
+bool
+ncz_digits_double(uint64_t digits, int exp10, double *out)
 {
     static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    uint64_t            v = 0;
 
-    if (FLT_EVAL_METHOD != 0 || d->n > 15 || d->exp10 < -22 || d->exp10 > 22)
+    if (FLT_EVAL_METHOD != 0 || digits >= UINT64_C(1000000000000000) || exp10 < -22 || exp10 > 22)
+        return false;
+    *out = exp10 < 0 ? (double)digits / tens[-exp10] : (double)digits * tens[exp10];
+    return true;
+}
+
+static bool
+small_double(const decimal *d, double *out)
+{
+    uint64_t v = 0;
+
+    if (d->n > 15 || d->exp10 < -22 || d->exp10 > 22)
         return false;
     for (size_t i = 0; i < d->n; i++)
         v = v * 10 + (uint64_t)(d->digits[i] - '0');
-    *out = d->exp10 < 0 ? (double)v / tens[-d->exp10] : (double)v * tens[d->exp10];
-    return true;
+    return ncz_digits_double(v, (int)d->exp10, out);
 }
 
 /* Writes the digits as a text for strtod() and strtof(). */

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "util/nearest.h"
 
@@ -287,6 +288,35 @@ bool ncz_names_get(const ncz_names *t, const char *name, size_t *index);
 void ncz_names_del(ncz_names *t, const char *name);
 void ncz_names_clear(ncz_names *t);
 
+/* As memcmp() == 0, without a call for up to 16 bytes, as most names have. */
+static inline bool
+ncz_same_bytes(const void *a, const void *b, size_t len)
+{
+    const char *x = a, *y = b;
+    uint64_t    x8[2], y8[2];
+    uint32_t    x4[2], y4[2];
+
+    if (len > 16)
+        return memcmp(a, b, len) == 0;
+    if (len >= 8) { /* the first eight and the last eight, which may overlap */
+        memcpy(&x8[0], x, 8);
+        memcpy(&y8[0], y, 8);
+        memcpy(&x8[1], x + len - 8, 8);
+        memcpy(&y8[1], y + len - 8, 8);
+        return x8[0] == y8[0] && x8[1] == y8[1];
+    }
+    if (len >= 4) {
+        memcpy(&x4[0], x, 4);
+        memcpy(&y4[0], y, 4);
+        memcpy(&x4[1], x + len - 4, 4);
+        memcpy(&y4[1], y + len - 4, 4);
+        return x4[0] == y4[0] && x4[1] == y4[1];
+    }
+    while (len > 0 && x[len - 1] == y[len - 1])
+        len--;
+    return len == 0;
+}
+
 /* Seeded once per process, so that nobody outside can construct keys that collide. Differs between processes. */
 uint64_t ncz_hash(const void *data, size_t len);
 
@@ -303,6 +333,9 @@ size_t ncz_float_text(float v, char out[NCZ_NUM_TEXT]);
 
 /* Correctly rounded, whatever the locale. The whole of s[0..len) must be a decimal floating number. */
 bool ncz_text_double(const char *s, size_t len, double *out);
+/* `digits` times a power of ten, where it takes one operation, which rounds correctly: up to 15 digits and a power up
+ * to 22 are exact doubles. False: elsewhere. */
+bool ncz_digits_double(uint64_t digits, int exp10, double *out);
 
 /* ---- hexadecimal digits ---- */
 

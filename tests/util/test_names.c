@@ -42,6 +42,23 @@ TEST(names_are_put_found_and_deleted)
     ncz_names_clear(&t);
 }
 
+TEST(bytes_are_the_same_or_not)
+{
+    const char text[] = "abcdefghijklmnopqrstuvwxyz";
+    char       other[sizeof text];
+
+    for (size_t len = 0; len < sizeof text; len++) {
+        memcpy(other, text, sizeof text);
+        other[len] = '.'; /* beyond them */
+        assert_true(ncz_same_bytes(text, other, len));
+        for (size_t i = 0; i < len; i++) {
+            memcpy(other, text, sizeof text);
+            other[i] = '.';
+            assert_false(ncz_same_bytes(text, other, len));
+        }
+    }
+}
+
 TEST(against_an_array)
 {
     enum { N = 300 };

@@ -129,6 +129,19 @@ TEST(numbers_are_read_exactly)
     assert_true(ncz_text_double("12345", 2, &v) && v == 12.0);
 }
 
+TEST(few_digits_take_one_operation)
+{
+    double v = 0;
+
+    assert_true(ncz_digits_double(0, -3, &v) && v == 0.0);
+    assert_true(ncz_digits_double(125, -2, &v) && v == 1.25);
+    assert_true(ncz_digits_double(999999999999999, 22, &v) && v == 999999999999999e22);
+    assert_true(ncz_digits_double(1, -22, &v) && v == 1e-22);
+    assert_false(ncz_digits_double(1000000000000000, 0, &v));
+    assert_false(ncz_digits_double(1, 23, &v));
+    assert_false(ncz_digits_double(1, -23, &v));
+}
+
 TEST(no_numbers)
 {
     static const char *const rows[] = {"",      "+",        "-",   ".",   "e5",   "1e", "1e+", "1e-",
