@@ -116,7 +116,7 @@ ncz_dialects_array_define(ncz_model *m, ncz_group *g, const char *name, const nc
                           const ncz_type *type, size_t rank, ncz_dim *const *dims, ncz_var **out)
 {
     ncz_loader l = {.dialect = m->dialect, .m = m};
-    ncz_node   n = {.name = (char *)name, .kind = NCZ_NODE_ARRAY, .group = g};
+    ncz_node   n = {.name = name, .kind = NCZ_NODE_ARRAY, .group = g};
     int        rc;
 
     if ((rc = pthread_mutex_init(&l.lock, NULL)) != 0)

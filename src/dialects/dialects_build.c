@@ -217,7 +217,7 @@ set_all_typed(ncz_loader *l, const ncz_node_meta *said, ncz_atts *atts, const nc
         const ncz_user_type *t = ncz_model_find_type(l->m, NULL, a->type);
 
         /* A full name, as it is written: another one would be searched in all groups. */
-        if (t == NULL || !t->used || a->type[0] != '/' || ncz_format_hidden_att(l->dialect, a->name))
+        if (t == NULL || !t->used || a->type[0] != '/' || ncz_format_hidden_att(l->dialect, a->name, strlen(a->name)))
             continue;
         if (a->text != NULL)
             rc = set_typed(l, a, &t->node, atts);

@@ -19,7 +19,7 @@
 /* ---- nodes ---------------------------------------------------------------------------------------------------- */
 
 static int
-node_add(ncz_loader *l, size_t parent, const char *name, ncz_node_kind kind)
+node_add(ncz_loader *l, size_t parent, const char *name, size_t len, ncz_node_kind kind)
 {
     ncz_node *n;
     int       rc;
@@ -29,9 +29,9 @@ node_add(ncz_loader *l, size_t parent, const char *name, ncz_node_kind kind)
     if ((rc = ncz_make_room(&l->nodes, l->nnodes, &l->cap, sizeof *l->nodes)) != NC_NOERR)
         return rc;
     n = &l->nodes[l->nnodes];
-    *n = (ncz_node){.name = ncz_strdup(name), .parent = parent, .kind = kind};
+    *n = (ncz_node){.name = ncz_arena_text(&l->names, name, len), .parent = parent, .kind = kind};
     if (n->name == NULL)
-        return ncz_fail_nomem(strlen(name));
+        return ncz_fail_nomem(len);
     n->depth = l->nnodes == 0 ? 0 : l->nodes[parent].depth + 1;
     l->nnodes++;
     return NC_NOERR;
@@ -41,10 +41,10 @@ void
 ncz_dialects_fetch_clear(ncz_loader *l)
 {
     for (size_t i = 0; i < l->nnodes; i++) {
-        ncz_free(l->nodes[i].name);
         ncz_free(l->nodes[i].err);
         ncz_format_node_meta_clear(l->nodes[i].said);
     }
+    ncz_arena_clear(&l->names);
     ncz_free(l->nodes);
     l->nodes = NULL;
     l->nnodes = l->cap = 0;
@@ -278,32 +278,45 @@ leave_out(ncz_loader *l, size_t parent, const char *name, size_t len)
     return rc;
 }
 
-static int
-kid_add(ncz_loader *l, size_t parent, const char *name, size_t len, ncz_node_kind kind)
+/* The most bytes that the name of a child may have: the keys of its documents have them, too. */
+static size_t
+longest_name(const ncz_loader *l, size_t parent)
 {
-    if (!ncz_format_segment_ok(name, len, l->m->limits.name_bytes) ||
-        path_len(l, parent) + len + 1 + ncz_dialects_longest_document() > KEY_MOST)
+    size_t rest = path_len(l, parent) + 1 + ncz_dialects_longest_document();
+    size_t most = rest < KEY_MOST ? KEY_MOST - rest : 0;
+
+    return most < l->m->limits.name_bytes ? most : l->m->limits.name_bytes;
+}
+
+/* `most`: of longest_name(). */
+static int
+kid_add(ncz_loader *l, size_t parent, const char *name, size_t most, ncz_node_kind kind)
+{
+    size_t len = strlen(name);
+
+    if (!ncz_format_segment_ok(name, len, most))
         return leave_out(l, parent, name, len);
-    return node_add(l, parent, name, kind);
+    return node_add(l, parent, name, len, kind);
 }
 
 /* `seen` holds the names so far: variables and groups share one name space, and the first use of a name counts. */
 static int
 kids_from_list(ncz_loader *l, size_t i, const ncz_string_list *list, ncz_node_kind kind, ncz_names *seen)
 {
-    int rc = NC_NOERR;
+    size_t most = longest_name(l, i);
+    int    rc = NC_NOERR;
 
     for (size_t k = 0; k < list->n && rc == NC_NOERR; k++) {
         const char *name = list->v[k];
-        size_t      at;
+        size_t      before = seen->live;
 
         if (name == NULL)
             continue;
-        if (ncz_names_get(seen, name, &at))
+        if ((rc = ncz_names_refer_first(seen, name, k)) == NC_NOERR && seen->live == before)
             ncz_log(NCZ_LOG_WARN, "'%.80s' is listed twice in group '/%.80s': the first counts", name,
                     l->nodes[i].name);
-        else if ((rc = ncz_names_put(seen, name, k)) == NC_NOERR)
-            rc = kid_add(l, i, name, strlen(name), kind);
+        else if (rc == NC_NOERR)
+            rc = kid_add(l, i, name, most, kind);
     }
     return rc;
 }
@@ -375,6 +388,7 @@ kids_from_listing(ncz_loader *l, size_t i)
 {
     listing ls = {.dialect = l->dialect, .most = l->m->limits.objects};
     ncz_buf path = NCZ_BUF_INIT;
+    size_t  most = longest_name(l, i);
     int     rc;
 
     if (l->docs->list == NULL) {
@@ -397,7 +411,7 @@ kids_from_listing(ncz_loader *l, size_t i)
         qsort(ls.v, ls.n, sizeof *ls.v, by_bytes);
     for (size_t k = 0; k < ls.n && rc == NC_NOERR; k++)
         if (k == 0 || strcmp(ls.v[k - 1], ls.v[k]) != 0)
-            rc = kid_add(l, i, ls.v[k], strlen(ls.v[k]), NCZ_NODE_DIR);
+            rc = kid_add(l, i, ls.v[k], most, NCZ_NODE_DIR);
 done:
     for (size_t k = 0; k < ls.n; k++)
         ncz_free(ls.v[k]);
@@ -542,7 +556,7 @@ ncz_dialects_fetch_root(ncz_loader *l, ncz_docs_fn each)
     }
     if (l->wish.look)
         req.enough = suffices;
-    if ((rc = node_add(l, 0, "", NCZ_NODE_GROUP)) != NC_NOERR ||
+    if ((rc = node_add(l, 0, "", 0, NCZ_NODE_GROUP)) != NC_NOERR ||
         (rc = l->docs->fetch(l->docs->arg, &req, 1, each, l)) != NC_NOERR)
         return rc;
     if ((rc = node_status(&l->nodes[0])) == NC_NOERR && l->nodes[0].err != NULL)

@@ -237,7 +237,7 @@ ncz_dialects_load_root(const ncz_docs *docs, const ncz_load_opts *wish, ncz_mode
 
     if (l == NULL)
         return ncz_fail_nomem(sizeof *l);
-    *l = (ncz_loader){.docs = docs, .wish = *wish, .m = m, .first = NCZ_BUF_INIT};
+    *l = (ncz_loader){.docs = docs, .wish = *wish, .m = m, .first = NCZ_BUF_INIT, .names = NCZ_ARENA_INIT};
     if ((rc = pthread_mutex_init(&l->lock, NULL)) != 0) {
         ncz_free(l);
         return ncz_fail_errno(rc, "making a lock"); /* not covered: glibc makes every mutex */

@@ -146,6 +146,17 @@ typedef struct ncz_look {
 } ncz_look;
 
 /* How datasets in a dialect differ from others. */
+/* A name and its length. A list of them ends with a NULL text. */
+typedef struct ncz_word {
+    const char *text;
+    size_t      len;
+} ncz_word;
+
+#define NCZ_WORD(text)                                                                                               \
+    {                                                                                                                \
+        text, sizeof text - 1                                                                                        \
+    }
+
 typedef struct ncz_dialect_traits {
     bool        ordered_types; /* the text of a stored type contains the byte order */
     const char *characters;    /* what they are to other readers, where that is no text: for a log; else NULL */
@@ -166,7 +177,7 @@ typedef struct ncz_dialect_traits {
     bool               marks_writers;
     const char        *sequence_codec; /* the codec for sequences of numbers that a program chooses no codec for */
     ncz_codec_spelling spelling;       /* of codecs in its documents */
-    const char *const *hidden_atts;    /* attributes that hold metadata, and are never shown; NULL: none */
+    const ncz_word    *hidden_atts;    /* attributes that hold metadata, and are never shown; NULL: none */
     /* Attributes that ask for the width of strings: of a variable, and of all in the root. NULL: strings have none. */
     const char *width_att, *default_width_att;
 } ncz_dialect_traits;

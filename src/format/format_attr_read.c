@@ -219,7 +219,7 @@ typedef struct att_place {
     bool              base64_fill;
     bool              var; /* the attributes are a variable's, of type `type` */
     const ncz_type   *type;
-    const char       *entry; /* the last one of the types, which most often is the next attribute's, too; or NULL */
+    const ncz_json   *entry; /* the last one of the types, which most often is the next attribute's, too; or NULL */
     const ncz_type   *entry_type;
 } att_place;
 
@@ -311,33 +311,30 @@ make_fill(const att_place *p, const void *fill, const char *entry, ncz_att *out)
     return NC_NOERR;
 }
 
-/* The type of an entry. */
+/* The type of an entry, a string. */
 static const ncz_type *
-entry_type(att_place *p, const char *entry)
+entry_type(att_place *p, const ncz_json *entry)
 {
-    if (p->entry == NULL || strcmp(p->entry, entry) != 0) {
+    size_t      len = 0;
+    const char *text = ncz_json_str(entry, &len);
+
+    if (!ncz_json_str_is_n(p->entry, text, len)) {
         p->entry = entry;
-        p->entry_type = p->l->dialect->types.att_type(entry);
+        p->entry_type = p->l->dialect->types.att_type(text);
     }
     return p->entry_type;
 }
 
-/* A member of the document, under the name that is shown. */
-typedef struct member {
-    const char     *name;
-    size_t          len; /* of the name */
-    const ncz_json *v;
-} member;
-
 /* Reads the document's member i. */
 static int
-read_att(att_place *p, const member *m, size_t i, ncz_att *out)
+read_att(att_place *p, const ncz_json_member *m, size_t i, ncz_att *out)
 {
-    const ncz_json *v = m->v;
-    const char     *entry = ncz_json_cstr(ncz_json_get_near(p->types, m->name, m->len, i));
-    bool            fill = p->var && strcmp(m->name, "_FillValue") == 0;
+    const ncz_json *v = m->value;
+    const ncz_json *said = ncz_json_get_near(p->types, m->name, m->len, i);
+    const char     *entry = ncz_json_cstr(said);
+    bool            fill = p->var && m->name[0] == '_' && strcmp(m->name, "_FillValue") == 0;
     size_t          extra = extra_nuls(p->lengths, m->name, v);
-    const ncz_type *type = entry != NULL ? entry_type(p, entry) : fill ? p->type : ncz_type_of(NC_NAT);
+    const ncz_type *type = entry != NULL ? entry_type(p, said) : fill ? p->type : ncz_type_of(NC_NAT);
     const ncz_json *record = p->bytes != NULL ? ncz_json_get_n(p->bytes, m->name, m->len) : NULL;
     bool            bytes = false;
     value           val;
@@ -385,30 +382,29 @@ count_shown(const ncz_loader *l, const ncz_json *doc, size_t len)
     size_t      n = 0;
 
     for (size_t i = 0; i < len; i++) {
-        const char *name = ncz_json_key(doc, i);
+        ncz_json_member m = ncz_json_member_at(doc, i);
 
-        n +=
-            name[0] != '_' || (alias != NULL && strcmp(name, alias) == 0) || !ncz_format_hidden_att(l->dialect, name);
+        n += m.name[0] != '_' || (alias != NULL && strcmp(m.name, alias) == 0) ||
+             !ncz_format_hidden_att(l->dialect, m.name, m.len);
     }
     return n;
 }
 
-/* Whether the document's member i is an attribute. */
+/* Whether the document's member i is an attribute. *out has the name that is shown. */
 static bool
-show_member(const ncz_loader *l, const ncz_json *doc, size_t i, const char *where, member *out)
+show_member(const ncz_loader *l, const ncz_json *doc, size_t i, const char *where, ncz_json_member *out)
 {
     const char *alias = l->dialect->traits.encoding_att;
 
-    out->v = ncz_json_at(doc, i);
-    out->name = ncz_json_name(doc, i, &out->len);
-    if (strlen(out->name) != out->len) {
+    *out = ncz_json_member_at(doc, i);
+    if (out->has_nul) {
         ncz_log(NCZ_LOG_WARN, "%s: an attribute whose name has a NUL is left out: \"%.80s\"", where, out->name);
         return false;
     }
     if (alias != NULL && strcmp(out->name, alias) == 0 && ncz_json_get(doc, NCZ_ENCODING_ATT) == NULL) {
         out->name = NCZ_ENCODING_ATT;
         out->len = strlen(NCZ_ENCODING_ATT);
-    } else if (ncz_format_hidden_att(l->dialect, out->name)) {
+    } else if (ncz_format_hidden_att(l->dialect, out->name, out->len)) {
         return false;
     }
     if (out->len > l->m->limits.name_bytes) {
@@ -441,7 +437,7 @@ ncz_format_atts_read(const ncz_loader *l, const ncz_att_docs *docs, ncz_arena *a
         return ncz_fail_nomem(most * sizeof *v);
     fill_at = fill_at > n ? n : fill_at;
     for (size_t i = 0; i <= n; i++) {
-        member m;
+        ncz_json_member m;
 
         if (entry != NULL && i == fill_at && (rc = make_fill(&p, docs->fill, entry, &v[got++])) != NC_NOERR)
             return rc;

@@ -21,7 +21,7 @@ typedef struct ncz_node_docs {
 typedef struct ncz_node_meta ncz_node_meta;
 
 typedef struct ncz_node {
-    char          *name;   /* "" for the root */
+    const char    *name;   /* "" for the root */
     size_t         parent; /* index in the tree; the root is its own parent */
     size_t         depth;
     size_t         kid, nkids; /* children are adjacent */
@@ -64,8 +64,9 @@ struct ncz_loader {
     const char            *other;      /* of one object that no dialect knows: what it is; NULL: not known */
     ncz_node              *nodes;      /* by level, parents before children */
     size_t                 nnodes, cap;
-    pthread_mutex_t        lock; /* guards the fields below */
-    ncz_load_arenas       *idle; /* arenas not in use by a thread */
+    ncz_arena              names; /* of the nodes */
+    pthread_mutex_t        lock;  /* guards the fields below */
+    ncz_load_arenas       *idle;  /* arenas not in use by a thread */
 };
 
 /* Whether texts, types and fill values are kept as the documents spell them. */
@@ -91,7 +92,7 @@ void ncz_format_node_spoil(ncz_node *n, int rc);
 int ncz_format_warn(ncz_loader *l, const char *text);
 
 /* True if the attribute holds the dialect's metadata, and is never shown. */
-bool ncz_format_hidden_att(const ncz_dialect_ops *dialect, const char *name);
+bool ncz_format_hidden_att(const ncz_dialect_ops *dialect, const char *name, size_t len);
 
 /* True if `name` is valid as one segment of a key. */
 bool ncz_format_segment_ok(const char *name, size_t len, size_t most);

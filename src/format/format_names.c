@@ -32,15 +32,22 @@ is_among(const char *name, const char *const *list)
 }
 
 bool
-ncz_format_hidden_att(const ncz_dialect_ops *dialect, const char *name)
+ncz_format_hidden_att(const ncz_dialect_ops *dialect, const char *name, size_t len)
 {
-    return name[0] == '_' && dialect->traits.hidden_atts != NULL && is_among(name, dialect->traits.hidden_atts);
+    const ncz_word *w = dialect->traits.hidden_atts;
+
+    if (name[0] != '_' || w == NULL)
+        return false;
+    while (w->text != NULL && (w->len != len || !ncz_same_bytes(w->text, name, len)))
+        w++;
+    return w->text != NULL;
 }
 
 bool
 ncz_format_reserved_att(const ncz_dialect_ops *dialect, const char *name)
 {
-    return dialect->traits.hidden_atts != NULL && (ncz_format_hidden_att(dialect, name) || is_among(name, reserved));
+    return dialect->traits.hidden_atts != NULL &&
+           (ncz_format_hidden_att(dialect, name, strlen(name)) || is_among(name, reserved));
 }
 
 bool

@@ -12,10 +12,11 @@
 static size_t
 text_bytes(const ncz_json *v)
 {
-    size_t      len = 0;
-    const char *s = ncz_json_str(v, &len);
+    size_t len = 0;
 
-    return s == NULL ? 0 : strlen(s) == len ? len + 1 : 1;
+    if (ncz_json_str(v, &len) == NULL)
+        return 0;
+    return ncz_json_cstr(v) != NULL ? len + 1 : 1;
 }
 
 int

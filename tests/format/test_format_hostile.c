@@ -378,7 +378,7 @@ check_alloc(const char *name)
             fail_msg("%s: allocation %zu: %d %s", name, n, rc, ncz_err_text());
         docmap_clear(&out);
     }
-    assert_true(n > 80);
+    assert_true(n > 50);
     assert_true(first.n > 0);
     docmap_clear(&d);
     docmap_clear(&first);

@@ -9,6 +9,7 @@
 enum { FIRST_LOOK = 4096 };
 
 static const char *const none[] = {NULL};
+static const ncz_word    no_words[] = {{NULL, 0}};
 
 /* l->state: the size of the file. */
 static int
@@ -104,7 +105,7 @@ const ncz_dialect_ops ncz_hdf4sd = {
     .name = "HDF4",
     .file = &file_ops,
     .traits.spelling = NCZ_SPELLING_HDF5,
-    .traits.hidden_atts = none,
+    .traits.hidden_atts = no_words,
     .docs = {.all = none, .root = none, .marks = none, .top = none},
     .reader.look = look_at_magic,
     .reader.check = check_file,

@@ -12,6 +12,7 @@
 enum { SIGNATURE = 8, HEAD = 4096 + SIGNATURE, SECOND = 65536 + SIGNATURE };
 
 static const char *const none[] = {NULL};
+static const ncz_word    no_words[] = {{NULL, 0}};
 
 static bool
 is_signature(const void *bytes, size_t n)
@@ -403,7 +404,7 @@ const ncz_dialect_ops ncz_netcdf4 = {
     .name = "netCDF-4",
     .file = &file,
     .traits.spelling = NCZ_SPELLING_HDF5,
-    .traits.hidden_atts = none,
+    .traits.hidden_atts = no_words,
     .traits.only_objects = true,
     .traits.sequence_codec = "vlen-bytes",
     .docs = {.all = none, .root = none, .marks = none, .top = none},

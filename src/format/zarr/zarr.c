@@ -2,19 +2,19 @@
 /* The forms of Zarr: which of them a new dataset gets, and what they are called. No state; any thread. */
 #include "format/zarr/zarr.h"
 
-const char *const ncz_zarr_hidden_atts[] = {
-    NCZ_XARRAY,
-    "_nczarr_superblock",
-    "_nczarr_group",
-    "_nczarr_array",
-    "_nczarr_attr",
-    "_nczarr_attrs",
-    "_nczarr_default_separator",
-    "_NCZARR_SUPERBLOCK",
-    "_NCZARR_GROUP",
-    "_NCZARR_ARRAY",
-    "_NCZARR_ATTR",
-    NULL,
+const ncz_word ncz_zarr_hidden_atts[] = {
+    NCZ_WORD(NCZ_XARRAY),
+    NCZ_WORD("_nczarr_superblock"),
+    NCZ_WORD("_nczarr_group"),
+    NCZ_WORD("_nczarr_array"),
+    NCZ_WORD("_nczarr_attr"),
+    NCZ_WORD("_nczarr_attrs"),
+    NCZ_WORD("_nczarr_default_separator"),
+    NCZ_WORD("_NCZARR_SUPERBLOCK"),
+    NCZ_WORD("_NCZARR_GROUP"),
+    NCZ_WORD("_NCZARR_ARRAY"),
+    NCZ_WORD("_NCZARR_ATTR"),
+    {NULL, 0},
 };
 
 int

@@ -20,7 +20,7 @@ typedef enum ncz_generation {
 } ncz_generation;
 
 /* Attributes that hold metadata, in either version: NCZarr's keys, and XArray's dimensions. Ends with NULL. */
-extern const char *const ncz_zarr_hidden_atts[];
+extern const ncz_word ncz_zarr_hidden_atts[];
 
 #define NCZ_XARRAY  "_ARRAY_DIMENSIONS"
 #define NCZ_XSCALAR "_scalar_"

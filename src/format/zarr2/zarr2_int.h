@@ -68,11 +68,17 @@ typedef struct ncz_zarr2_docs {
 
 ncz_zarr2_docs ncz_zarr2_docs_of(const ncz_node_docs *n);
 /* A member of a node's NCZarr information, under either of its names, from the newest place that has it. */
-const ncz_json *ncz_zarr2_nczarr_get(const ncz_zarr2_docs *n, ncz_nczarr_info what, const char *newer,
-                                     const char *older);
-bool            ncz_zarr2_nczarr_has(const ncz_zarr2_docs *n, ncz_nczarr_info what);
-bool            ncz_zarr2_is_member(const ncz_json *doc); /* as in ncz_dialect_ops */
-bool ncz_zarr2_root_enough(const ncz_json *zattrs);       /* for a reader: no other document of the root is newer */
+const ncz_json *ncz_zarr2_nczarr_find(const ncz_zarr2_docs *n, ncz_nczarr_info what, const char *newer,
+                                      size_t newer_len, const char *older, size_t older_len);
+/* The same; the compiler knows the lengths of names that are written out. */
+static inline const ncz_json *
+ncz_zarr2_nczarr_get(const ncz_zarr2_docs *n, ncz_nczarr_info what, const char *newer, const char *older)
+{
+    return ncz_zarr2_nczarr_find(n, what, newer, strlen(newer), older, strlen(older));
+}
+bool ncz_zarr2_nczarr_has(const ncz_zarr2_docs *n, ncz_nczarr_info what);
+bool ncz_zarr2_is_member(const ncz_json *doc);      /* as in ncz_dialect_ops */
+bool ncz_zarr2_root_enough(const ncz_json *zattrs); /* for a reader: no other document of the root is newer */
 ncz_generation ncz_zarr2_generation(const ncz_node_docs *root);
 
 /* How a generation is written. A NULL key: the generation does not have it. */

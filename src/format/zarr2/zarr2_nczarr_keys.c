@@ -10,26 +10,29 @@ typedef struct place {
     ncz_nczarr_info what;
     ncz_doc         doc;
     const char     *key;
+    size_t          len;
     ncz_generation  gen;
 } place;
 
+#define KEY(text) text, sizeof text - 1
+
 static const place places[] = {
-    {NCZ_INFO_SUPER, NCZ_DOC_ZATTRS, "_nczarr_superblock", NCZ_GEN_4},
-    {NCZ_INFO_SUPER, NCZ_DOC_ZGROUP, "_nczarr_superblock", NCZ_GEN_3},
-    {NCZ_INFO_SUPER, NCZ_DOC_ZGROUP, "_NCZARR_SUPERBLOCK", NCZ_GEN_2},
-    {NCZ_INFO_SUPER, NCZ_DOC_NCZARR, NULL, NCZ_GEN_1},
-    {NCZ_INFO_GROUP, NCZ_DOC_ZATTRS, "_nczarr_group", NCZ_GEN_4},
-    {NCZ_INFO_GROUP, NCZ_DOC_ZGROUP, "_nczarr_group", NCZ_GEN_3},
-    {NCZ_INFO_GROUP, NCZ_DOC_ZGROUP, "_NCZARR_GROUP", NCZ_GEN_2},
-    {NCZ_INFO_GROUP, NCZ_DOC_NCZGROUP, NULL, NCZ_GEN_1},
-    {NCZ_INFO_ARRAY, NCZ_DOC_ZATTRS, "_nczarr_array", NCZ_GEN_4},
-    {NCZ_INFO_ARRAY, NCZ_DOC_ZARRAY, "_nczarr_array", NCZ_GEN_3},
-    {NCZ_INFO_ARRAY, NCZ_DOC_ZARRAY, "_NCZARR_ARRAY", NCZ_GEN_2},
-    {NCZ_INFO_ARRAY, NCZ_DOC_NCZVAR, NULL, NCZ_GEN_1},
-    {NCZ_INFO_ARRAY, NCZ_DOC_NCZARRAY, NULL, NCZ_GEN_1},
-    {NCZ_INFO_ATTR, NCZ_DOC_ZATTRS, "_nczarr_attr", NCZ_GEN_4},
-    {NCZ_INFO_ATTR, NCZ_DOC_ZATTRS, "_NCZARR_ATTR", NCZ_GEN_2},
-    {NCZ_INFO_ATTR, NCZ_DOC_NCZATTR, NULL, NCZ_GEN_1},
+    {NCZ_INFO_SUPER, NCZ_DOC_ZATTRS, KEY("_nczarr_superblock"), NCZ_GEN_4},
+    {NCZ_INFO_SUPER, NCZ_DOC_ZGROUP, KEY("_nczarr_superblock"), NCZ_GEN_3},
+    {NCZ_INFO_SUPER, NCZ_DOC_ZGROUP, KEY("_NCZARR_SUPERBLOCK"), NCZ_GEN_2},
+    {NCZ_INFO_SUPER, NCZ_DOC_NCZARR, NULL, 0, NCZ_GEN_1},
+    {NCZ_INFO_GROUP, NCZ_DOC_ZATTRS, KEY("_nczarr_group"), NCZ_GEN_4},
+    {NCZ_INFO_GROUP, NCZ_DOC_ZGROUP, KEY("_nczarr_group"), NCZ_GEN_3},
+    {NCZ_INFO_GROUP, NCZ_DOC_ZGROUP, KEY("_NCZARR_GROUP"), NCZ_GEN_2},
+    {NCZ_INFO_GROUP, NCZ_DOC_NCZGROUP, NULL, 0, NCZ_GEN_1},
+    {NCZ_INFO_ARRAY, NCZ_DOC_ZATTRS, KEY("_nczarr_array"), NCZ_GEN_4},
+    {NCZ_INFO_ARRAY, NCZ_DOC_ZARRAY, KEY("_nczarr_array"), NCZ_GEN_3},
+    {NCZ_INFO_ARRAY, NCZ_DOC_ZARRAY, KEY("_NCZARR_ARRAY"), NCZ_GEN_2},
+    {NCZ_INFO_ARRAY, NCZ_DOC_NCZVAR, NULL, 0, NCZ_GEN_1},
+    {NCZ_INFO_ARRAY, NCZ_DOC_NCZARRAY, NULL, 0, NCZ_GEN_1},
+    {NCZ_INFO_ATTR, NCZ_DOC_ZATTRS, KEY("_nczarr_attr"), NCZ_GEN_4},
+    {NCZ_INFO_ATTR, NCZ_DOC_ZATTRS, KEY("_NCZARR_ATTR"), NCZ_GEN_2},
+    {NCZ_INFO_ATTR, NCZ_DOC_NCZATTR, NULL, 0, NCZ_GEN_1},
 };
 
 const ncz_nczarr_layout ncz_zarr2_layouts[NCZ_GEN_BOTH + 1] = {
@@ -67,7 +70,7 @@ at_place(const ncz_node_docs *n, const place *p)
     const ncz_json *v = n->doc[p->doc];
 
     if (p->key != NULL)
-        v = ncz_json_get(v, p->key);
+        v = ncz_json_get_n(v, p->key, p->len);
     return ncz_json_is(v, NCZ_JSON_OBJECT) ? v : NULL;
 }
 
@@ -87,13 +90,14 @@ ncz_zarr2_docs_of(const ncz_node_docs *n)
 }
 
 const ncz_json *
-ncz_zarr2_nczarr_get(const ncz_zarr2_docs *n, ncz_nczarr_info what, const char *newer, const char *older)
+ncz_zarr2_nczarr_find(const ncz_zarr2_docs *n, ncz_nczarr_info what, const char *newer, size_t newer_len,
+                      const char *older, size_t older_len)
 {
     const ncz_json *v = NULL;
 
     for (size_t i = 0; v == NULL && i < n->ninfo[what]; i++)
-        if ((v = ncz_json_get(n->info[what][i], newer)) == NULL && older != newer)
-            v = ncz_json_get(n->info[what][i], older);
+        if ((v = ncz_json_get_n(n->info[what][i], newer, newer_len)) == NULL && older != newer)
+            v = ncz_json_get_n(n->info[what][i], older, older_len);
     return v;
 }
 

@@ -88,22 +88,22 @@ choose_docs(const ncz_loader *l, ncz_node_kind kind)
 }
 
 /* Those of version 2, and the two of pure Zarr. */
-static const char *const hidden_atts[] = {
-    NCZ_XARRAY,
-    ZARR3_SUPERBLOCK,
-    ZARR3_GROUP,
-    ZARR3_ARRAY,
-    ZARR3_ATTR,
-    ZARR3_ATTRS,
-    "_nczarr_default_separator",
-    "_NCZARR_SUPERBLOCK",
-    "_NCZARR_GROUP",
-    "_NCZARR_ARRAY",
-    "_NCZARR_ATTR",
-    ZARR3_CHAR_DIM_NAME,
-    ZARR3_CHAR_DIM_LENGTH,
-    ZARR3_CHAR_ENCODING,
-    NULL,
+static const ncz_word hidden_atts[] = {
+    NCZ_WORD(NCZ_XARRAY),
+    NCZ_WORD(ZARR3_SUPERBLOCK),
+    NCZ_WORD(ZARR3_GROUP),
+    NCZ_WORD(ZARR3_ARRAY),
+    NCZ_WORD(ZARR3_ATTR),
+    NCZ_WORD(ZARR3_ATTRS),
+    NCZ_WORD("_nczarr_default_separator"),
+    NCZ_WORD("_NCZARR_SUPERBLOCK"),
+    NCZ_WORD("_NCZARR_GROUP"),
+    NCZ_WORD("_NCZARR_ARRAY"),
+    NCZ_WORD("_NCZARR_ATTR"),
+    NCZ_WORD(ZARR3_CHAR_DIM_NAME),
+    NCZ_WORD(ZARR3_CHAR_DIM_LENGTH),
+    NCZ_WORD(ZARR3_CHAR_ENCODING),
+    {NULL, 0},
 };
 
 /* ---- the table ------------------------------------------------------------------------------------------------- */
