@@ -6,6 +6,33 @@
 
 #include <string.h>
 
+/* Most calls look at a dataset that is ready: that takes one lock. */
+static bool
+enter_ready(ncz_call *c)
+{
+    if (c->use != NCZ_USE_LOOK || (c->ds = ncz_ids_share(c->base)) == NULL)
+        return false;
+    if (ncz_dataset_is_ready(c->ds))
+        return true;
+    ncz_ids_unshare(c->base);
+    return false;
+}
+
+static int
+enter_any(int ncid, ncz_call *c)
+{
+    int rc;
+
+    if ((c->ds = ncz_ids_enter(c->base)) == NULL)
+        return ncz_fail(NC_EBADID, "ncid %d is not open", ncid);
+    if (c->use == NCZ_USE_PUT && ncz_dataset_appends(c->ds))
+        c->use = NCZ_USE_PUT_ALONE;
+    if ((rc = ncz_dataset_begin(c->ds, c->use)) != NC_NOERR)
+        ncz_ids_leave(c->base);
+    c->announced = true;
+    return rc;
+}
+
 int
 ncz_call_enter(int ncid, ncz_use use, ncz_call *c)
 {
@@ -13,15 +40,9 @@ ncz_call_enter(int ncid, ncz_use use, ncz_call *c)
     int    rc;
 
     ncz_err_clear();
-    *c = (ncz_call){.ds = ncz_ids_enter(ncid), .use = use, .base = ncid - (int)group};
-    if (c->ds == NULL)
-        return ncz_call_done(ncz_fail(NC_EBADID, "ncid %d is not open", ncid));
-    if (use == NCZ_USE_PUT && ncz_dataset_appends(c->ds))
-        c->use = use = NCZ_USE_PUT_ALONE;
-    if ((rc = ncz_dataset_begin(c->ds, use)) != NC_NOERR) {
-        ncz_ids_leave(c->base);
+    *c = (ncz_call){.use = use, .base = ncid - (int)group};
+    if (!enter_ready(c) && (rc = enter_any(ncid, c)) != NC_NOERR)
         return ncz_call_done(rc);
-    }
     c->m = ncz_dataset_model(c->ds);
     if (group >= c->m->ngroups)
         return ncz_call_leave(c, ncz_fail(NC_EBADID, "ncid %d: there is no such group", ncid));
@@ -80,7 +101,8 @@ int
 ncz_call_leave(ncz_call *c, int rc)
 {
     rc = ncz_dataset_end(c->ds, c->use, rc);
-    ncz_ids_leave(c->base);
+    if (c->announced)
+        ncz_ids_leave(c->base);
     return ncz_call_done(rc);
 }
 

@@ -142,7 +142,7 @@ take_dataset(int ncid, ncz_dataset **dsp)
 static void
 free_dataset(int ncid, ncz_dataset *ds)
 {
-    ncz_ids_free(ncid);
+    ncz_ids_free(ncid, ds);
     ncz_dataset_free(ds);
 }
 
@@ -152,7 +152,7 @@ ncz_api_withdraw(int ncid)
     ncz_dataset *ds = ncz_ids_take(ncid);
 
     if (ds != NULL)
-        ncz_ids_free(ncid);
+        ncz_ids_free(ncid, ds);
     return ds;
 }
 

@@ -3,12 +3,13 @@
  * api_ids: the table of open datasets. Numbers are assigned in rising order and reused only after all others, so that
  * a closed ncid stays invalid for long.
  *
- * Lookup takes no lock, because every call begins with it. A call announces itself in the slot before it reads the
- * slot's dataset, and stays announced until it ends: that is its reference to the dataset. Who ends a dataset empties
- * the slot, closes the dataset, and waits until no call is announced there before it frees the dataset. That wait is
- * short, since closing has waited for the calls that were under way. Adding and removing take a lock. Slots never move:
- * they are in pages that are never freed. The first page is static; others are made only when hundreds of datasets are
- * open at once.
+ * A slot has the lock of its dataset, so that a call that only looks takes one lock for both: it shares that lock
+ * before it reads the slot's dataset, and has it until it ends. Other calls announce themselves in the slot instead,
+ * and stay announced until they end. Either is a reference to the dataset. Who ends a dataset empties the slot, closes
+ * the dataset, and waits until no call is announced there, and for the lock, before it frees the dataset. These waits
+ * are short, since closing has waited for the calls that were under way. Adding and removing take the table's lock.
+ * Slots never move: they are in pages that are never freed. The first page is static; others are made only when
+ * hundreds of datasets are open at once.
  */
 #include "api/api_int.h"
 
@@ -29,7 +30,9 @@
 typedef struct id_slot {
     _Atomic(ncz_dataset *) ds;    /* NULL: none is open */
     atomic_uint            calls; /* that may have it */
-    bool                   used;  /* the number is not free; under the lock */
+    ncz_rwlock             lock;  /* of its datasets, one after the other; made before the first one is there */
+    bool                   ready; /* it is made; under the table's lock, */
+    bool                   used;  /* like this: the number is not free */
 } id_slot;
 
 static id_slot            first_page[PAGE_SLOTS];
@@ -59,7 +62,7 @@ make_slot(size_t number)
     for (size_t i = 0; i < PAGE_SLOTS; i++) {
         atomic_init(&page[i].ds, NULL);
         atomic_init(&page[i].calls, 0);
-        page[i].used = false;
+        page[i].ready = page[i].used = false;
     }
     atomic_store_explicit(&pages[number / PAGE_SLOTS], page, memory_order_release);
     return &page[number % PAGE_SLOTS];
@@ -76,6 +79,15 @@ find_free_number(void)
     return next_number;
 }
 
+static int
+make_lock(id_slot *s)
+{
+    int err = s->ready ? 0 : ncz_rwlock_init(&s->lock);
+
+    s->ready = err == 0;
+    return err == 0 ? NC_NOERR : ncz_fail_errno(err, "making a lock");
+}
+
 int
 ncz_ids_add(ncz_dataset *ds, int *ncid)
 {
@@ -88,7 +100,8 @@ ncz_ids_add(ncz_dataset *ds, int *ncid)
         rc = ncz_fail(NC_ENFILE, "%zu datasets are open", live);
     } else if ((s = make_slot(number = find_free_number())) == NULL) {
         rc = ncz_fail_nomem(PAGE_SLOTS * sizeof *s);
-    } else {
+    } else if ((rc = make_lock(s)) == NC_NOERR) {
+        ncz_dataset_lock_with(ds, &s->lock);
         atomic_store(&s->ds, ds);
         s->used = true;
         live++;
@@ -126,6 +139,26 @@ ncz_ids_leave(int ncid)
 }
 
 ncz_dataset *
+ncz_ids_share(int ncid)
+{
+    id_slot     *s = slot_of_ncid(ncid);
+    ncz_dataset *ds;
+
+    if (s == NULL || atomic_load(&s->ds) == NULL) /* there may be no lock */
+        return NULL;
+    ncz_rwlock_share(&s->lock);
+    if ((ds = atomic_load(&s->ds)) == NULL)
+        ncz_rwlock_unshare(&s->lock);
+    return ds;
+}
+
+void
+ncz_ids_unshare(int ncid)
+{
+    ncz_rwlock_unshare(&slot_of_ncid(ncid)->lock);
+}
+
+ncz_dataset *
 ncz_ids_take(int ncid)
 {
     id_slot *s = slot_of_ncid(ncid);
@@ -134,12 +167,15 @@ ncz_ids_take(int ncid)
 }
 
 void
-ncz_ids_free(int ncid)
+ncz_ids_free(int ncid, ncz_dataset *ds)
 {
     id_slot *s = slot_of_ncid(ncid);
 
     while (atomic_load(&s->calls) != 0) /* calls that were waiting as the dataset was closed */
         (void)sched_yield();
+    ncz_rwlock_take(&s->lock); /* after those that share it; others find no dataset */
+    ncz_rwlock_give(&s->lock);
+    ncz_dataset_lock_with(ds, NULL);
     (void)pthread_mutex_lock(&lock);
     s->used = false;
     live--;

@@ -21,10 +21,13 @@ int ncz_ids_add(ncz_dataset *ds, int *ncid); /* the table has the dataset from n
 /* The dataset of an ncid, which is not freed before ncz_ids_leave(). NULL: none is open. */
 ncz_dataset *ncz_ids_enter(int ncid);
 void         ncz_ids_leave(int ncid);
+/* The same, with its lock shared, and not freed before ncz_dataset_end() or ncz_ids_unshare() gives that back. */
+ncz_dataset *ncz_ids_share(int ncid);
+void         ncz_ids_unshare(int ncid);
 /* Takes the dataset out of the table, to end it. NULL: none is open. Once it is closed, ncz_ids_free() waits for the
  * calls that still have it, and makes the number free; then it may be freed. */
 ncz_dataset *ncz_ids_take(int ncid);
-void         ncz_ids_free(int ncid);
+void         ncz_ids_free(int ncid, ncz_dataset *ds);
 
 /* Gives a new dataset its ncid, and it to the table. A failure drops the dataset (api_file.c). */
 int ncz_api_publish(ncz_dataset *ds, int *ncidp);
@@ -44,8 +47,9 @@ typedef struct ncz_call {
     ncz_dataset *ds;
     ncz_use      use;
     ncz_model   *m;
-    ncz_group   *g;    /* the group of the ncid */
-    int          base; /* ncid of the root */
+    ncz_group   *g;         /* the group of the ncid */
+    int          base;      /* ncid of the root */
+    bool         announced; /* by ncz_ids_enter(); else the lock is what keeps the dataset */
 } ncz_call;
 
 /* NC_EBADID, and the codes of ncz_dataset_begin(). For NCZ_USE_PUT, c->use may be NCZ_USE_PUT_ALONE afterwards. */

@@ -85,7 +85,7 @@ nc_close_memio(int ncid, NC_memio *info)
         return ncz_call_done(ncz_fail(NC_EBADID, "ncid %d is not open", ncid));
     if ((rc = ncz_dataset_close_mem(ds, &info->memory, &info->size)) == NC_NOERR)
         info->flags = 0;
-    ncz_ids_free(ncid);
+    ncz_ids_free(ncid, ds);
     ncz_dataset_free(ds);
     return ncz_call_done(rc);
 }

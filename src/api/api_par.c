@@ -21,7 +21,7 @@ publish_on_all(ncz_dataset *ds, int *ncidp)
     }
     if (own == NC_NOERR) { /* nobody knows the ncid yet */
         (void)ncz_ids_take(ncid);
-        ncz_ids_free(ncid);
+        ncz_ids_free(ncid, ds);
     }
     return ncz_api_give_up(ds, rc);
 }

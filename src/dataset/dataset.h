@@ -13,6 +13,7 @@
 #include "chunk/chunk.h"
 #include "dialects/dialects.h"
 #include "model/model.h"
+#include "util/rwlock.h"
 #include "util/util.h"
 #include "zmap/zmap.h"
 
@@ -66,6 +67,10 @@ typedef enum ncz_use {
  * failed fsync a dataset can still be read; see flush.
  */
 int ncz_dataset_begin(ncz_dataset *ds, ncz_use use);
+/* Gives the dataset a lock that outlives it in place of its own; NULL: its own again. No call may be under way. */
+void ncz_dataset_lock_with(ncz_dataset *ds, ncz_rwlock *lock);
+/* With that lock shared: whether begin would have nothing to do for NCZ_USE_LOOK, so that end may follow. */
+bool ncz_dataset_is_ready(const ncz_dataset *ds);
 /* Before begin, without the lock: whether the last put made a dimension longer, so that the next one may, too, and is
  * better exclusive from the start. */
 bool ncz_dataset_appends(const ncz_dataset *ds);

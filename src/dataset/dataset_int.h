@@ -248,7 +248,8 @@ typedef struct ncz_commit_clock {
 } ncz_commit_clock;
 
 struct ncz_dataset {
-    ncz_rwlock        lock;
+    ncz_rwlock       *lock; /* its own, or one that outlives it */
+    ncz_rwlock        own_lock;
     zmap             *map;
     ncz_engine       *engine;
     ncz_model        *model;

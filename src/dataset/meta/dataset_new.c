@@ -17,7 +17,8 @@ ncz_dataset_new(zmap *map, const ncz_limits *limits, ncz_dataset **out)
     ds->durable = true;
     ds->mode = NC_NETCDF4;
     ds->state = NCZ_DATASET_STORED;
-    if ((rc = ncz_rwlock_init(&ds->lock)) != 0) {
+    ds->lock = &ds->own_lock;
+    if ((rc = ncz_rwlock_init(&ds->own_lock)) != 0) {
         ncz_free(ds);
         return ncz_fail_errno(rc, "making a lock"); /* not covered: glibc makes every mutex */
     }
@@ -71,6 +72,6 @@ ncz_dataset_free(ncz_dataset *ds)
 {
     if (ds == NULL)
         return;
-    ncz_rwlock_clear(&ds->lock);
+    ncz_rwlock_clear(&ds->own_lock);
     ncz_free(ds);
 }

@@ -60,18 +60,18 @@ static void
 lock_dataset(ncz_dataset *ds, ncz_use use)
 {
     if (is_shared(use))
-        ncz_rwlock_share(&ds->lock);
+        ncz_rwlock_share(ds->lock);
     else
-        ncz_rwlock_take(&ds->lock);
+        ncz_rwlock_take(ds->lock);
 }
 
 static void
 unlock_dataset(ncz_dataset *ds, ncz_use use)
 {
     if (is_shared(use))
-        ncz_rwlock_unshare(&ds->lock);
+        ncz_rwlock_unshare(ds->lock);
     else
-        ncz_rwlock_give(&ds->lock);
+        ncz_rwlock_give(ds->lock);
 }
 
 /* Under the lock: whether nothing but the call itself is to be done, as in most gets and puts. */
@@ -98,9 +98,9 @@ begin_slowly(ncz_dataset *ds, ncz_use use)
     while ((rc = check_use(ds, use)) == NC_NOERR && ds->load != NULL) {
         /* Loading needs the lock alone, so all checks are repeated afterwards. */
         unlock_dataset(ds, use);
-        ncz_rwlock_take(&ds->lock);
+        ncz_rwlock_take(ds->lock);
         rc = ds->state == NCZ_DATASET_CLOSED ? NC_NOERR : ncz_load_rest(ds);
-        ncz_rwlock_give(&ds->lock);
+        ncz_rwlock_give(ds->lock);
         if (rc != NC_NOERR)
             return rc;
         lock_dataset(ds, use);
@@ -114,6 +114,18 @@ begin_slowly(ncz_dataset *ds, ncz_use use)
     else if (changes_definitions(use)) /* others share the lock, and look at nothing of it */
         ds->file.stale = true;
     return rc;
+}
+
+void
+ncz_dataset_lock_with(ncz_dataset *ds, ncz_rwlock *lock)
+{
+    ds->lock = lock != NULL ? lock : &ds->own_lock;
+}
+
+bool
+ncz_dataset_is_ready(const ncz_dataset *ds)
+{
+    return may_go_on(ds, NCZ_USE_LOOK);
 }
 
 int
@@ -135,7 +147,7 @@ commit_if_due(ncz_dataset *ds)
 {
     ncz_err text;
 
-    ncz_rwlock_take(&ds->lock);
+    ncz_rwlock_take(ds->lock);
     if (is_due(ds) && ds->state != NCZ_DATASET_CLOSED && ds->failed.code == NC_NOERR && !ds->defining &&
         !ds->kind->ranks) {
         ds->clock.last = ncz_now_ms();
@@ -144,7 +156,7 @@ commit_if_due(ncz_dataset *ds)
             ncz_log(NCZ_LOG_WARN, "%s: commit=: %s", ds->path, ncz_err_text());
         (void)ncz_err_adopt(&text);
     }
-    ncz_rwlock_give(&ds->lock);
+    ncz_rwlock_give(ds->lock);
 }
 
 int
@@ -235,12 +247,12 @@ ncz_dataset_stats(ncz_dataset *ds, zmap_stats *out)
 {
     int rc = NC_NOERR;
 
-    ncz_rwlock_share(&ds->lock);
+    ncz_rwlock_share(ds->lock);
     if (ds->state == NCZ_DATASET_CLOSED)
         rc = ncz_fail(NC_EBADID, "the dataset is closed");
     else
         zmap_stats_of(ds->map, out);
-    ncz_rwlock_unshare(&ds->lock);
+    ncz_rwlock_unshare(ds->lock);
     return rc;
 }
 

@@ -18,7 +18,7 @@ finish_dataset(ncz_dataset *ds, zmap_end how, int rc)
     ncz_dataset_log_close(ds);
     ncz_dataset_release(ds);
     last = zmap_close(map, how);
-    ncz_rwlock_give(&ds->lock);
+    ncz_rwlock_give(ds->lock);
     if (rc == NC_NOERR)
         return last;
     return ncz_err_adopt(&first);
@@ -28,9 +28,9 @@ finish_dataset(ncz_dataset *ds, zmap_end how, int rc)
 static int
 lock_for_close(ncz_dataset *ds, bool stores)
 {
-    ncz_rwlock_take(&ds->lock);
+    ncz_rwlock_take(ds->lock);
     if (ds->state == NCZ_DATASET_CLOSED) {
-        ncz_rwlock_give(&ds->lock);
+        ncz_rwlock_give(ds->lock);
         return ncz_fail(NC_EBADID, "the dataset is closed");
     }
     if (stores && ds->writable && ds->defining)
