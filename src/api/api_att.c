@@ -34,14 +34,37 @@ fail_absent(const ncz_var *v, const char *name)
                     name);
 }
 
+/* The number of the attribute at that place: so many before it are listed. Plain names all are. */
+static int
+number_at(const ncz_call *c, const ncz_atts *a, size_t place)
+{
+    size_t n = place < a->nplain ? place : a->nplain;
+
+    for (size_t i = n; i < place; i++)
+        n += is_listed(c, &a->v[i]);
+    return (int)n;
+}
+
+/* The attribute of a number, or NULL. */
+static const ncz_att *
+numbered(const ncz_call *c, const ncz_atts *a, int number)
+{
+    size_t left = (size_t)number - a->nplain;
+
+    if (number < 0)
+        return NULL;
+    if ((size_t)number < a->nplain)
+        return &a->v[number];
+    for (size_t i = a->nplain; i < a->n; i++)
+        if (is_listed(c, &a->v[i]) && left-- == 0)
+            return &a->v[i];
+    return NULL;
+}
+
 int
 ncz_api_count_atts(const ncz_call *c, const ncz_atts *a)
 {
-    int n = 0;
-
-    for (size_t i = 0; i < a->n; i++)
-        n += is_listed(c, &a->v[i]);
-    return n;
+    return number_at(c, a, a->n);
 }
 
 /* An attribute as the caller sees it. `text` owns the value of a computed one. */
@@ -167,7 +190,7 @@ nc_inq_attid(int ncid, int varid, const char *name, int *idp)
     ncz_var       *v = NULL;
     const ncz_att *a = NULL;
     char          *own = NULL;
-    int            id = 0, rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    int            rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
 
     if (rc != NC_NOERR)
         return rc;
@@ -177,10 +200,8 @@ nc_inq_attid(int ncid, int varid, const char *name, int *idp)
         rc = fail_absent(v, own);
         goto done;
     }
-    for (const ncz_att *before = atts->v; before < a; before++)
-        id += is_listed(&c, before);
     if (idp != NULL)
-        *idp = id;
+        *idp = number_at(&c, atts, (size_t)(a - atts->v));
 done:
     ncz_free(own);
     return ncz_call_leave(&c, rc);
@@ -189,19 +210,19 @@ done:
 int
 nc_inq_attname(int ncid, int varid, int attnum, char *name)
 {
-    ncz_call  c;
-    ncz_atts *atts = NULL;
-    ncz_var  *v = NULL;
-    int       id = 0, rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
+    ncz_call       c;
+    ncz_atts      *atts = NULL;
+    ncz_var       *v = NULL;
+    const ncz_att *a;
+    int            rc = ncz_call_enter(ncid, NCZ_USE_LOOK, &c);
 
     if (rc != NC_NOERR)
         return rc;
     if ((rc = ncz_call_atts(&c, varid, &atts, &v)) != NC_NOERR)
         return ncz_call_leave(&c, rc);
-    for (size_t i = 0; i < atts->n; i++)
-        if (is_listed(&c, &atts->v[i]) && id++ == attnum)
-            return ncz_call_leave(&c, ncz_api_give_name(atts->v[i].name, name));
-    return ncz_call_leave(&c, ncz_fail(NC_ENOTATT, "there is no attribute %d", attnum));
+    if ((a = numbered(&c, atts, attnum)) == NULL)
+        return ncz_call_leave(&c, ncz_fail(NC_ENOTATT, "there is no attribute %d", attnum));
+    return ncz_call_leave(&c, ncz_api_give_name(a->name, name));
 }
 
 /* The type as which elements are converted: an enumeration's values are integers. */

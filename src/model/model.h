@@ -120,6 +120,7 @@ typedef struct ncz_att {
 typedef struct ncz_atts {
     ncz_att  *v;
     size_t    n, cap;
+    size_t    nplain;   /* so many of the first have names that begin with neither '_' nor their end */
     ncz_names index;    /* name -> place in v, once there are many */
     bool      in_arena; /* an arena owns v */
     bool      dirty;

@@ -124,10 +124,19 @@ index_names(ncz_atts *a)
     return rc;
 }
 
+/* Brings `nplain` up to date, which may be too low. */
+static void
+count_plain(ncz_atts *a)
+{
+    while (a->nplain < a->n && a->v[a->nplain].name[0] != '_' && a->v[a->nplain].name[0] != '\0')
+        a->nplain++;
+}
+
 int
 ncz_atts_load(ncz_atts *a, ncz_att *v, size_t n)
 {
     *a = (ncz_atts){.v = v, .n = n, .cap = n, .index = NCZ_NAMES_INIT, .in_arena = true};
+    count_plain(a);
     return index_names(a);
 }
 
@@ -205,6 +214,7 @@ append_att(const ncz_model *m, ncz_atts *a, const ncz_att *att)
         (a->index.nslots != 0 && (rc = ncz_names_refer(&a->index, att->name, a->n)) != NC_NOERR))
         return rc;
     a->v[a->n++] = *att;
+    count_plain(a);
     return NC_NOERR;
 }
 
@@ -247,15 +257,16 @@ ncz_atts_set(ncz_model *m, ncz_atts *a, const char *name, const ncz_type *type, 
 int
 ncz_atts_rename(ncz_atts *a, ncz_att *att, const char *newname)
 {
-    char *copy;
-    int   rc;
+    size_t place = (size_t)(att - a->v);
+    char  *copy;
+    int    rc;
 
     if (ncz_atts_find(a, newname) != NULL)
         return ncz_fail(NC_ENAMEINUSE, "attribute '%s' exists already", newname);
     if ((copy = ncz_strdup(newname)) == NULL)
         return ncz_fail_nomem(strlen(newname));
     if (a->index.nslots != 0) {
-        if ((rc = ncz_names_refer(&a->index, copy, (size_t)(att - a->v))) != NC_NOERR) {
+        if ((rc = ncz_names_refer(&a->index, copy, place)) != NC_NOERR) {
             ncz_free(copy);
             return rc;
         }
@@ -263,6 +274,8 @@ ncz_atts_rename(ncz_atts *a, ncz_att *att, const char *newname)
     }
     drop_name(att);
     att->name = copy;
+    a->nplain = a->nplain < place ? a->nplain : place;
+    count_plain(a);
     a->dirty = true;
     return NC_NOERR;
 }
@@ -276,6 +289,8 @@ ncz_atts_del(ncz_atts *a, ncz_att *att)
     clear_att(att);
     memmove(att, att + 1, (a->n - place - 1) * sizeof *att);
     a->n--;
+    a->nplain = a->nplain < place ? a->nplain : place;
+    count_plain(a);
     /* The index has these names already, so changing their places needs no memory and cannot fail. */
     for (size_t i = place; a->index.nslots != 0 && i < a->n; i++)
         (void)ncz_names_refer(&a->index, a->v[i].name, i);

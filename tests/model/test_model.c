@@ -272,6 +272,31 @@ build(void)
 
 /* Attributes that were loaded stand in the model's arena; they are replaced, renamed, deleted and added to like others,
  * be they few or so many that there is an index. */
+/* The first attributes whose names begin with neither '_' nor their end, after each change. */
+TEST(plain_names_are_counted)
+{
+    static const char *const names[] = {"a", "b", "_c", "d", "_e"};
+    ncz_model               *m = new_model();
+    ncz_atts                *a = &m->root->atts;
+    int                      one = 1;
+
+    for (size_t i = 0; i < NCZ_LEN(names); i++) {
+        assert_int_equal(ncz_atts_set(m, a, names[i], ncz_type_of(NC_INT), 1, &one, NULL), NC_NOERR);
+        assert_int_equal(a->nplain, i < 2 ? i + 1 : 2);
+    }
+    assert_int_equal(ncz_atts_rename(a, &a->v[2], "c"), NC_NOERR);
+    assert_int_equal(a->nplain, 4);
+    assert_int_equal(ncz_atts_rename(a, &a->v[1], "_b"), NC_NOERR);
+    assert_int_equal(a->nplain, 1);
+    ncz_atts_del(a, &a->v[1]);
+    assert_int_equal(a->nplain, 3);
+    ncz_atts_del(a, &a->v[0]);
+    assert_int_equal(a->nplain, 2);
+    ncz_atts_del(a, &a->v[2]);
+    assert_int_equal(a->nplain, 2);
+    ncz_model_free(m);
+}
+
 TEST(loaded_attributes)
 {
     for (size_t n = 0; n <= 40; n++) {
