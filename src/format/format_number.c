@@ -45,11 +45,12 @@ to_f64(const ncz_json *v, double *out)
 {
     bool truth;
 
-    if (ncz_json_bool(v, &truth)) {
-        *out = truth ? 1 : 0;
+    if (ncz_json_f64(v, out))
         return true;
-    }
-    return ncz_json_f64(v, out) || ncz_format_special(v, out);
+    if (!ncz_json_bool(v, &truth))
+        return ncz_format_special(v, out);
+    *out = truth ? 1 : 0;
+    return true;
 }
 
 /* An integer as sign and magnitude, so that one form covers int64 and uint64. */

@@ -153,10 +153,8 @@ parse_bare(json_parser *ps, const char *p, ncz_json *out)
 }
 
 static const char *
-push_scalar(json_parser *ps, const char *p)
+push_bare(json_parser *ps, const char *p)
 {
-    if (*p == '"')
-        return push_string(ps, p);
     if (!reserve_value(ps, p) || (p = parse_bare(ps, p, &ps->stack[ps->n])) == NULL)
         return NULL;
     ps->n++;
@@ -302,7 +300,7 @@ parse_children(json_parser *ps, const char *p, size_t depth, char close)
     for (;;) {
         if (close == '}' && (p = parse_name(ps, p)) == NULL)
             return NULL;
-        p = *p != '{' && *p != '[' ? push_scalar(ps, p) : parse_value(ps, p, depth);
+        p = *p == '"' ? push_string(ps, p) : *p != '{' && *p != '[' ? push_bare(ps, p) : parse_value(ps, p, depth);
         if (p == NULL)
             return NULL;
         p = skip_space(p);
@@ -366,8 +364,10 @@ parse_container(json_parser *ps, const char *start, size_t depth)
 static const char *
 parse_value(json_parser *ps, const char *p, size_t depth)
 {
+    if (*p == '"')
+        return push_string(ps, p);
     if (*p != '{' && *p != '[')
-        return push_scalar(ps, p);
+        return push_bare(ps, p);
     if (!reserve_value(ps, p) || (p = parse_container(ps, p, depth)) == NULL)
         return NULL;
     ps->n++;

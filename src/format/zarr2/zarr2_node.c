@@ -76,7 +76,7 @@ read_group(const ncz_loader *l, ncz_load_arenas *mem, const ncz_zarr2_docs *p, c
 static bool
 is_scalar(const ncz_loader *l, const ncz_zarr2_docs *p, const ncz_array_meta *z)
 {
-    const ncz_json *names = ncz_json_get(p->doc[NCZ_DOC_ZATTRS], NCZ_XARRAY), *flag, *refs;
+    const ncz_json *names, *flag, *refs;
 
     if (z->rank == 0)
         return true;
@@ -91,6 +91,7 @@ is_scalar(const ncz_loader *l, const ncz_zarr2_docs *p, const ncz_array_meta *z)
         if (ncz_json_is(refs, NCZ_JSON_ARRAY))
             return ncz_json_len(refs) == 0;
     }
+    names = ncz_json_get(p->doc[NCZ_DOC_ZATTRS], NCZ_XARRAY);
     if (!ncz_json_is(names, NCZ_JSON_ARRAY))
         return false;
     return ncz_json_len(names) == 0 ||
