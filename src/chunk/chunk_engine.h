@@ -36,6 +36,7 @@ typedef struct ncz_chunk_read_window ncz_chunk_read_window; /* chunk_read_window
 typedef struct ncz_chunk_put_window {
     char    *bytes;
     size_t   len, cap;
+    size_t   full;        /* so many bytes are stored before others join them */
     uint64_t off;         /* in the object */
     uint64_t first, last; /* its variables' uids lie between */
     bool     storing;     /* a thread stores it; nothing changes it then */

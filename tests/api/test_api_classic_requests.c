@@ -447,6 +447,45 @@ TEST(rows_one_behind_the_other_are_stored_together)
     scratch_free(dir);
 }
 
+static long
+size_of(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    long  size;
+
+    assert_true(f != NULL && fseek(f, 0, SEEK_END) == 0);
+    size = ftell(f);
+    (void)fclose(f);
+    return size;
+}
+
+/* File systems store whole pages, and many at once, in less time. */
+TEST(stores_of_rows_end_at_multiples_of_64_kib)
+{
+    char       *dir = scratch_new();
+    const char *path = scratch_path(dir, "rows.nc");
+    uint64_t    begin, before, last;
+    int         nc, stores = 0;
+
+    define_rows(path, false, false, &nc);
+    put_part(nc, 0, 0, 0, WIDE);
+    begin = (uint64_t)size_of(path) - (uint64_t)ROWS * WIDE * 10; /* where the first array does */
+    before = last = counts_of(nc).bytes_written;
+    for (int r = 1; r < ROWS; r++) {
+        uint64_t now;
+
+        put_part(nc, 0, r, 0, WIDE);
+        if ((now = counts_of(nc).bytes_written) == last)
+            continue;
+        assert_int_equal((begin + now - before) % (1 << 16), 0);
+        last = now;
+        stores++;
+    }
+    assert_int_equal(stores, ROWS * WIDE * 2 / (1 << 16));
+    OK(nc_close(nc));
+    scratch_free(dir);
+}
+
 /* A value that does not fit is found, whatever waits; the others are put. */
 TEST(rows_with_a_value_out_of_range)
 {
