@@ -5,7 +5,8 @@
  * A thread that shares adds itself to `sharing` and then looks at `alone`; one that wants the lock alone sets `alone`
  * and then looks at `sharing`. All of these are in one order, the same for all threads, so at least one of the two sees
  * the other, and waits. The same holds for who waits to share (`sleepers`, then `alone`) and who ends being alone
- * (`alone`, then `sleepers`), so that nobody is left asleep.
+ * (`alone`, then `sleepers`), so that nobody is left asleep: if the lock is still free, it is taken and given back once
+ * more; if not, whoever has it lets them in.
  */
 #include "util/rwlock.h"
 
@@ -15,18 +16,18 @@ ncz_rwlock_init(ncz_rwlock *l)
     int err;
 
     atomic_init(&l->sharing, 0);
-    atomic_init(&l->alone, false);
+    atomic_init(&l->alone, NCZ_RWLOCK_FREE);
     atomic_init(&l->sleepers, 0);
     l->rounds = 0;
-    if ((err = pthread_mutex_init(&l->turn, NULL)) != 0)
+    if ((err = pthread_mutex_init(&l->sleep, NULL)) != 0)
         return err;
-    if ((err = pthread_mutex_init(&l->sleep, NULL)) != 0) {
-        (void)pthread_mutex_destroy(&l->turn);
-        return err;
-    }
     if ((err = pthread_cond_init(&l->changed, NULL)) != 0) {
         (void)pthread_mutex_destroy(&l->sleep);
-        (void)pthread_mutex_destroy(&l->turn);
+        return err;
+    }
+    if ((err = pthread_cond_init(&l->turn, NULL)) != 0) {
+        (void)pthread_cond_destroy(&l->changed);
+        (void)pthread_mutex_destroy(&l->sleep);
     }
     return err;
 }
@@ -34,9 +35,9 @@ ncz_rwlock_init(ncz_rwlock *l)
 void
 ncz_rwlock_clear(ncz_rwlock *l)
 {
+    (void)pthread_cond_destroy(&l->turn);
     (void)pthread_cond_destroy(&l->changed);
     (void)pthread_mutex_destroy(&l->sleep);
-    (void)pthread_mutex_destroy(&l->turn);
 }
 
 void
@@ -58,7 +59,7 @@ sleep_until_let_in(ncz_rwlock *l)
     (void)pthread_mutex_lock(&l->sleep);
     round = l->rounds;
     atomic_fetch_add(&l->sleepers, 1);
-    if ((let_in = atomic_load(&l->alone)))
+    if ((let_in = atomic_load(&l->alone) != NCZ_RWLOCK_FREE))
         while (round == l->rounds)
             (void)pthread_cond_wait(&l->changed, &l->sleep);
     else
@@ -72,9 +73,27 @@ ncz_rwlock_wait_to_share(ncz_rwlock *l)
 {
     while (!sleep_until_let_in(l)) {
         atomic_fetch_add(&l->sharing, 1);
-        if (!atomic_load(&l->alone))
+        if (atomic_load(&l->alone) == NCZ_RWLOCK_FREE)
             return;
     }
+}
+
+void
+ncz_rwlock_wait_for_turn(ncz_rwlock *l)
+{
+    (void)pthread_mutex_lock(&l->sleep);
+    while (atomic_exchange(&l->alone, NCZ_RWLOCK_WANTED) != NCZ_RWLOCK_FREE)
+        (void)pthread_cond_wait(&l->turn, &l->sleep);
+    (void)pthread_mutex_unlock(&l->sleep);
+}
+
+/* One is enough: it has the lock as one that others want, and calls the next of them. */
+void
+ncz_rwlock_call_next(ncz_rwlock *l)
+{
+    (void)pthread_mutex_lock(&l->sleep); /* whoever has looked waits by now */
+    (void)pthread_cond_signal(&l->turn);
+    (void)pthread_mutex_unlock(&l->sleep);
 }
 
 void
@@ -95,4 +114,16 @@ ncz_rwlock_let_in(ncz_rwlock *l)
     l->rounds++;
     (void)pthread_cond_broadcast(&l->changed);
     (void)pthread_mutex_unlock(&l->sleep);
+}
+
+void
+ncz_rwlock_give_again(ncz_rwlock *l)
+{
+    unsigned expected = NCZ_RWLOCK_FREE;
+
+    while (atomic_load(&l->sleepers) != 0 && atomic_compare_exchange_strong(&l->alone, &expected, NCZ_RWLOCK_TAKEN)) {
+        ncz_rwlock_let_in(l);
+        if (atomic_exchange(&l->alone, NCZ_RWLOCK_FREE) == NCZ_RWLOCK_WANTED)
+            ncz_rwlock_call_next(l);
+    }
 }

@@ -38,10 +38,8 @@ would_wait(ncz_engine *e)
 
     if (free)
         (void)pthread_mutex_unlock(&e->cells.lock);
-    if (!free || atomic_load(&e->objects.window.sharing) != 0 || pthread_mutex_trylock(&e->objects.window.turn) != 0)
-        return true;
-    (void)pthread_mutex_unlock(&e->objects.window.turn);
-    return false;
+    return !free || atomic_load(&e->objects.window.sharing) != 0 ||
+           atomic_load(&e->objects.window.alone) != NCZ_RWLOCK_FREE;
 }
 
 /* All that the thread can do now. */
