@@ -290,14 +290,15 @@ static int
 get_few(const few *r, void *ip)
 {
     const ncz_type *mem;
-    const ncz_var  *v;
+    ncz_var        *v;
     ncz_call        c;
     request         q;
     int             rc = ncz_call_enter(r->ncid, NCZ_USE_LOOK, &c);
 
     if (rc != NC_NOERR)
         return rc;
-    if ((v = find_row(&c, r, ip, &mem)) != NULL && ncz_dataset_get_row(c.ds, v, r->start, r->count, mem, ip))
+    if ((v = find_row(&c, r, ip, &mem)) != NULL && ncz_dataset_use_var(c.ds, v) == NC_NOERR &&
+        ncz_dataset_get_row(c.ds, v, r->start, r->count, mem, ip))
         return ncz_call_leave(&c, NC_NOERR);
     q = request_of(r);
     return get_entered(&c, &q, ip);
@@ -404,29 +405,35 @@ put_as_row(ncz_call *c, const few *r, const void *op, ncz_row_put *how)
     return *how == NCZ_ROW_CACHED || *how == NCZ_ROW_GATHERED;
 }
 
+/* What is no row, or one that could not be put beside others. */
+__attribute__((noinline)) static int
+put_entered(ncz_call *c, const few *r, const void *op, ncz_row_put how)
+{
+    request q = request_of(r);
+    int     rc;
+
+    if (c->use == NCZ_USE_PUT_ALONE)
+        return put_alone(c, &q, op);
+    if (how == NCZ_ROW_ALONE) {
+        (void)ncz_call_leave(c, NC_NOERR);
+        if ((rc = ncz_call_enter(r->ncid, NCZ_USE_PUT_ALONE, c)) != NC_NOERR)
+            return rc;
+    } else if (put_beside(c, &q, op, &rc)) {
+        return rc;
+    }
+    return put_as_row(c, r, op, &how) ? ncz_call_leave(c, NC_NOERR) : put_alone(c, &q, op);
+}
+
 static int
 put_few(const few *r, const void *op)
 {
     ncz_row_put how;
     ncz_call    c;
-    request     q;
     int         rc = ncz_call_enter(r->ncid, NCZ_USE_PUT, &c);
 
     if (rc != NC_NOERR)
         return rc;
-    if (put_as_row(&c, r, op, &how))
-        return ncz_call_leave(&c, NC_NOERR);
-    q = request_of(r);
-    if (c.use == NCZ_USE_PUT_ALONE)
-        return put_alone(&c, &q, op);
-    if (how == NCZ_ROW_ALONE) {
-        (void)ncz_call_leave(&c, NC_NOERR);
-        if ((rc = ncz_call_enter(r->ncid, NCZ_USE_PUT_ALONE, &c)) != NC_NOERR)
-            return rc;
-    } else if (put_beside(&c, &q, op, &rc)) {
-        return rc;
-    }
-    return put_as_row(&c, r, op, &how) ? ncz_call_leave(&c, NC_NOERR) : put_alone(&c, &q, op);
+    return put_as_row(&c, r, op, &how) ? ncz_call_leave(&c, NC_NOERR) : put_entered(&c, r, op, how);
 }
 
 /* ---- strings with their lengths ---- */

@@ -63,7 +63,9 @@ enum {
 /* A few elements that follow each other in one chunk, in C order. They must move as rows (ncz_row_moves()). */
 typedef struct ncz_chunk_row {
     const ncz_spec *spec;
-    const uint64_t *index; /* of the chunk; NULL: the engine caches nothing, and they may lie in several */
+    /* Of the chunk. NULL: windows alone are asked, and the elements may lie in several chunks; of a put, if the engine
+     * caches nothing. */
+    const uint64_t *index;
     size_t          at, n; /* the first element's place in it, and how many; they lie inside */
     uint64_t        off;   /* where their bytes lie in the only object; NCZ_ROW_NOWHERE: not so */
     ncz_row         types;
@@ -81,6 +83,7 @@ typedef enum ncz_row_put {
  * too. `alone`: no other call uses the engine meanwhile. */
 bool        ncz_engine_takes_row(const ncz_chunk_row *row); /* it is not too long */
 bool        ncz_engine_caches_nothing(const ncz_engine *e); /* asked by a put that is alone */
+bool        ncz_engine_has_window(const ncz_engine *e);     /* some bytes of the object, which rows are read from */
 bool        ncz_engine_read_row(ncz_engine *e, const ncz_chunk_row *row, void *out);
 ncz_row_put ncz_engine_write_row(ncz_engine *e, const ncz_chunk_row *row, const void *in, bool alone);
 

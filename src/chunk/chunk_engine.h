@@ -51,9 +51,10 @@ struct ncz_engine {
     ncz_chunk_read_ahead ahead;
     ncz_chunk_behind     behind;
     ncz_chunk_put_window put_window;
-    ncz_chunk_read_window *read_window;       /* or NULL */
-    uint64_t               read_window_end;   /* where the last chunk that asked for a window ended */
-    unsigned               read_window_drops; /* counts the times that windows were forgotten */
+    /* Or NULL; changed under the lock, and looked at without it, too. */
+    _Atomic(ncz_chunk_read_window *) read_window;
+    uint64_t                         read_window_end;   /* where that ended which was last asked of a window */
+    unsigned                         read_window_drops; /* counts the times that windows were forgotten */
 };
 
 #endif /* NCZ_CHUNK_ENGINE_H */

@@ -26,11 +26,10 @@ ncz_chunk_has_read_window(const ncz_engine *e)
            (~zmap_caps_of(e->objects.map) & (ZMAP_SINGLE | ZMAP_FROM_WORKERS)) == 0;
 }
 
-static bool
-is_inside(const ncz_chunk_read_window *w, const ncz_chunk_addr *where)
+static inline bool
+has_bytes(const ncz_chunk_read_window *w, uint64_t off, uint64_t nbytes)
 {
-    return where->offset >= w->off && where->offset - w->off <= w->len &&
-           where->length <= w->len - (where->offset - w->off);
+    return off >= w->off && off - w->off <= w->len && nbytes <= w->len - (off - w->off);
 }
 
 ncz_chunk_read_window *
@@ -39,7 +38,7 @@ ncz_chunk_read_window_find(ncz_engine *e, const ncz_chunk_addr *where, size_t ne
     ncz_chunk_read_window *w;
 
     (void)pthread_mutex_lock(&e->cells.lock);
-    if ((w = e->read_window) != NULL && is_inside(w, where))
+    if ((w = e->read_window) != NULL && has_bytes(w, where->offset, where->length))
         w->refs++;
     else
         w = NULL;
@@ -105,14 +104,13 @@ ncz_chunk_read_window_give(ncz_engine *e, ncz_chunk_read_window *w)
     (void)pthread_mutex_unlock(&e->cells.lock);
 }
 
-/* Finds the bytes of a row in its object: those from where->offset on. False: they are not there as they are, or not
+/* Finds the bytes of a row in the object: those from where->offset on. False: they are not there as they are, or not
  * together. */
 static bool
-find_row(const ncz_chunk_row *row, ncz_buf *key, ncz_chunk_addr *where, size_t *nbytes)
+locate_row(const ncz_chunk_row *row, size_t nbytes, ncz_buf *key, ncz_chunk_addr *where)
 {
     size_t at = row->at * row->spec->dtype.size;
 
-    *nbytes = row->n * row->spec->dtype.size;
     if (ncz_spec_locate(row->spec, row->index, key, where) != NC_NOERR || where->slot != NCZ_NO_SLOT ||
         where->bytes != NULL || where->chain != NULL || where->tail == NCZ_TAIL_ZEROS)
         return false;
@@ -121,23 +119,29 @@ find_row(const ncz_chunk_row *row, ncz_buf *key, ncz_chunk_addr *where, size_t *
         return true;
     }
     where->offset += at / where->row * where->pitch + at % where->row;
-    return *nbytes <= where->row - at % where->row;
+    return nbytes <= where->row - at % where->row;
 }
 
 bool
-ncz_chunk_read_window_read_row(const ncz_engine *e, const ncz_chunk_row *row, void *out)
+ncz_chunk_read_window_read_row(ncz_engine *e, const ncz_chunk_row *row, void *out)
 {
     const ncz_chunk_read_window *w = e->read_window;
     ncz_buf                      key = NCZ_BUF_INIT;
     ncz_chunk_addr               where;
-    size_t                       nbytes;
+    size_t                       nbytes = row->n * row->spec->dtype.size;
     bool                         found;
 
-    if (w == NULL || !row->spec->layout->ops->complete || row->spec->chain != NULL)
+    if (w == NULL)
         return false;
-    found = find_row(row, &key, &where, &nbytes);
-    where.length = nbytes;
-    found = found && is_inside(w, &where);
+    if (row->off != NCZ_ROW_NOWHERE) {
+        if (!has_bytes(w, row->off, nbytes))
+            return false;
+        e->read_window_end = row->off + nbytes;
+        return ncz_row_out(&row->types, w->bytes + (row->off - w->off), row->n, out) == NC_NOERR;
+    }
+    if (!row->spec->layout->ops->complete || row->spec->chain != NULL)
+        return false;
+    found = locate_row(row, nbytes, &key, &where) && has_bytes(w, where.offset, nbytes);
     ncz_buf_clear(&key);
     return found && ncz_row_out(&row->types, ncz_chunk_read_window_bytes(w, &where), row->n, out) == NC_NOERR;
 }

@@ -30,7 +30,7 @@ ncz_chunk_read_window *ncz_chunk_read_window_read(ncz_engine *e, const ncz_chunk
                                                   const ncz_chunk_read_window_seen *seen);
 void                   ncz_chunk_read_window_give(ncz_engine *e, ncz_chunk_read_window *w); /* drops a reference */
 /* Under the lock: reads a row from the window that is kept, if it has its bytes. */
-bool ncz_chunk_read_window_read_row(const ncz_engine *e, const ncz_chunk_row *row, void *out);
+bool ncz_chunk_read_window_read_row(ncz_engine *e, const ncz_chunk_row *row, void *out);
 void ncz_chunk_read_window_forget(ncz_engine *e); /* under the lock */
 
 static inline const char *

@@ -49,14 +49,23 @@ read_from(ncz_engine *e, ncz_cell *chunk, const ncz_chunk_row *row, void *out)
 static bool
 read_row(ncz_engine *e, const ncz_chunk_row *row, void *out)
 {
-    ncz_cell *chunk = ncz_cells_find_recent(&e->cells.cache, row->spec, row->index);
+    ncz_cell *chunk;
 
+    if (row->index == NULL)
+        return ncz_chunk_read_window_read_row(e, row, out);
+    chunk = ncz_cells_find_recent(&e->cells.cache, row->spec, row->index);
     if (chunk != NULL && is_ready(chunk, row))
         return read_from(e, chunk, row, out);
-    if (e->read_window != NULL && ncz_chunk_read_window_read_row(e, row, out))
+    if (row->off == NCZ_ROW_NOWHERE && ncz_chunk_read_window_read_row(e, row, out))
         return true;
     chunk = chunk == NULL ? ncz_cells_find(&e->cells.cache, row->spec, row->index) : NULL;
     return chunk != NULL && is_ready(chunk, row) && read_from(e, chunk, row, out);
+}
+
+bool
+ncz_engine_has_window(const ncz_engine *e)
+{
+    return atomic_load_explicit(&e->read_window, memory_order_relaxed) != NULL;
 }
 
 bool
@@ -119,19 +128,31 @@ add_chunk(ncz_engine *e, const ncz_chunk_row *row, const void *in)
     return true;
 }
 
+/* Puts a row of which the cache has nothing into the window; nothing else uses the engine. */
+static inline ncz_row_put
+gather_row(ncz_engine *e, const ncz_chunk_row *row, const void *in)
+{
+    bool follows = e->put_window.streak || e->put_window.len == 0;
+
+    e->put_window.streak = ncz_chunk_put_window_add(e, row, in);
+    if (!e->put_window.streak)
+        return NCZ_ROW_REFUSED;
+    return follows ? NCZ_ROW_GATHERED : NCZ_ROW_CACHED;
+}
+
 /* Puts a row whose chunk is not in the cache. */
 static ncz_row_put
 add_row(ncz_engine *e, const ncz_chunk_row *row, const void *in, bool alone)
 {
-    bool follows = e->put_window.streak || e->put_window.len == 0;
+    ncz_row_put done = alone ? gather_row(e, row, in) : NCZ_ROW_REFUSED;
 
-    e->put_window.streak = alone && ncz_chunk_put_window_add(e, row, in);
-    if (e->put_window.streak)
-        return follows ? NCZ_ROW_GATHERED : NCZ_ROW_CACHED;
+    if (done != NCZ_ROW_REFUSED)
+        return done;
+    e->put_window.streak = false;
     if (!alone && ncz_chunk_put_window_wants(e, row))
         return NCZ_ROW_ALONE;
-    return row->index != NULL && row->n == row->spec->chunk_nelems && is_short(row) &&
-                   !ncz_chunk_put_window_meets(e, row->spec->uid) && add_chunk(e, row, in)
+    return row->n == row->spec->chunk_nelems && is_short(row) && !ncz_chunk_put_window_meets(e, row->spec->uid) &&
+                   add_chunk(e, row, in)
                ? NCZ_ROW_CACHED
                : NCZ_ROW_REFUSED;
 }
@@ -143,10 +164,8 @@ write_row(ncz_engine *e, const ncz_chunk_row *row, const void *in, bool alone)
     ncz_cell *chunk;
     bool      whole;
 
-    if (e->behind.failed.code != NC_NOERR)
-        return NCZ_ROW_REFUSED; /* the general path tells */
-    if (row->index == NULL || ((chunk = ncz_cells_find_recent(&e->cells.cache, row->spec, row->index)) == NULL &&
-                               (chunk = ncz_cells_find(&e->cells.cache, row->spec, row->index)) == NULL))
+    if ((chunk = ncz_cells_find_recent(&e->cells.cache, row->spec, row->index)) == NULL &&
+        (chunk = ncz_cells_find(&e->cells.cache, row->spec, row->index)) == NULL)
         return add_row(e, row, in, alone);
     e->put_window.streak = false;
     whole = row->n == row->spec->chunk_nelems;
@@ -166,18 +185,21 @@ is_quiet(const ncz_engine *e)
 bool
 ncz_engine_caches_nothing(const ncz_engine *e)
 {
-    return e->cells.cache.n == 0 && is_quiet(e);
+    return e->cells.cache.n == 0 && is_quiet(e) && e->behind.failed.code == NC_NOERR;
 }
 
 ncz_row_put
 ncz_engine_write_row(ncz_engine *e, const ncz_chunk_row *row, const void *in, bool alone)
 {
-    ncz_row_put done;
+    ncz_row_put done = NCZ_ROW_REFUSED;
 
-    if (alone && is_quiet(e))
+    if (row->index == NULL)
+        return gather_row(e, row, in);
+    if (alone && is_quiet(e) && e->behind.failed.code == NC_NOERR)
         return write_row(e, row, in, true);
     (void)pthread_mutex_lock(&e->cells.lock);
-    done = write_row(e, row, in, false);
+    if (e->behind.failed.code == NC_NOERR) /* else the general path tells */
+        done = write_row(e, row, in, false);
     if (done == NCZ_ROW_ALONE && (alone || !is_quiet(e)))
         done = NCZ_ROW_REFUSED;
     (void)pthread_mutex_unlock(&e->cells.lock);

@@ -57,6 +57,11 @@ typedef struct ncz_layout_source {
     void *arg;
 } ncz_layout_source;
 
+typedef struct ncz_linear {
+    uint64_t begin, pitch; /* bytes; two elements that follow each other in the first dimension are `pitch` apart */
+    bool     cut;          /* the object may end before the array does */
+} ncz_linear;
+
 typedef struct ncz_layout_ops {
     const char *name; /* for texts */
     /*
@@ -97,10 +102,9 @@ typedef struct ncz_layout_ops {
     bool complete;
     bool (*as_stored)(const ncz_layout *l); /* with `complete`: whether chunks whose mask is 0 are whole, and have the
                                              * array's codecs. NULL: they are not */
-    /* With `complete`: the array lies in the only object of its store as it is in memory, but for the order of bytes;
-     * two elements that follow each other in the first dimension are `pitch` bytes apart. False: not now. NULL: it does
-     * not. */
-    bool (*linear)(const ncz_layout *l, uint64_t *begin, uint64_t *pitch);
+    /* With `complete`: where the array lies in the only object of its store, if it lies there as in memory, but for the
+     * order of bytes. NULL: it does not. */
+    ncz_linear (*linear)(const ncz_layout *l);
     bool own_chunks;              /* with `complete`: the chunks are the file's, and programs are told of them */
     void (*clear)(ncz_layout *l); /* frees what its own state owns; NULL: nothing */
 } ncz_layout_ops;

@@ -6,12 +6,6 @@
  */
 #include "dataset/dataset_int.h"
 
-/* The place of a row. */
-typedef struct place {
-    ncz_chunk_row row;
-    uint64_t      index[NCZ_RANK_INLINE];
-} place;
-
 /* The chunk of an index, and the place in it. A division takes as long as much of what else is done for an element. */
 static inline uint64_t
 split_index(uint64_t at, uint64_t chunk, uint64_t *off)
@@ -32,7 +26,7 @@ length_of(const ncz_var *v, size_t d, uint64_t more)
 }
 
 static inline bool
-place_one(const ncz_var *v, const size_t *start, uint64_t more, place *p)
+place_one(const ncz_var *v, const size_t *start, uint64_t more, uint64_t *index, ncz_chunk_row *row)
 {
     const uint64_t *chunk = v->spec->chunk;
     size_t          at = 0;
@@ -41,11 +35,11 @@ place_one(const ncz_var *v, const size_t *start, uint64_t more, place *p)
     for (size_t d = 0; d < v->rank; d++) {
         if (start[d] >= length_of(v, d, more))
             return false;
-        p->index[d] = split_index(start[d], chunk[d], &off);
+        index[d] = split_index(start[d], chunk[d], &off);
         at = at * (size_t)chunk[d] + (size_t)off; /* cannot overflow: one chunk fits in memory */
     }
-    p->row.at = at;
-    p->row.n = 1;
+    row->at = at;
+    row->n = 1;
     return true;
 }
 
@@ -54,25 +48,26 @@ place_one(const ncz_var *v, const size_t *start, uint64_t more, place *p)
  * as far as its chunk goes, those before it are taken at one index each.
  */
 static bool
-place_several(const ncz_var *v, const size_t *start, const size_t *count, uint64_t more, place *p)
+place_several(const ncz_var *v, const size_t *start, const size_t *count, uint64_t more, uint64_t *index,
+              ncz_chunk_row *row)
 {
     size_t   step = 1;
     bool     whole = true;
     uint64_t off;
 
-    p->row.at = 0;
-    p->row.n = 1;
+    row->at = 0;
+    row->n = 1;
     for (size_t d = v->rank; d-- > 0;) {
         uint64_t len = length_of(v, d, more), chunk = v->spec->chunk[d];
 
         if (start[d] >= len || count[d] > len - start[d] || (count[d] != 1 && !whole))
             return false;
-        p->index[d] = split_index(start[d], chunk, &off);
+        index[d] = split_index(start[d], chunk, &off);
         if (count[d] == 0 || count[d] > chunk - off)
             return false;
         whole = whole && count[d] == chunk;
-        p->row.at += (size_t)off * step;
-        p->row.n *= count[d];
+        row->at += (size_t)off * step;
+        row->n *= count[d];
         step *= (size_t)chunk;
     }
     return true;
@@ -80,111 +75,112 @@ place_several(const ncz_var *v, const size_t *start, const size_t *count, uint64
 
 /* All of a variable, where it is one chunk. */
 static bool
-place_all(const ncz_var *v, place *p)
+place_all(const ncz_var *v, uint64_t *index, ncz_chunk_row *row)
 {
-    p->row.at = 0;
-    p->row.n = 1;
+    row->at = 0;
+    row->n = 1;
     for (size_t d = 0; d < v->rank; d++) {
         uint64_t len = v->dims[d]->len, chunk = v->spec->chunk[d];
 
         if (len == 0 || (d == 0 ? len > chunk : len != chunk))
             return false;
-        p->index[d] = 0;
-        p->row.n *= (size_t)len; /* cannot overflow: one chunk fits in memory */
+        index[d] = 0;
+        row->n *= (size_t)len; /* cannot overflow: one chunk fits in memory */
     }
     return true;
 }
 
-/* As place_bytes(), of one element. */
-static inline bool
-place_byte(const ncz_var *v, const size_t *start, uint64_t more, uint64_t pitch, ncz_chunk_row *row)
-{
-    uint64_t at = 0;
-
-    for (size_t d = 1; d < v->rank; d++) {
-        if (start[d] >= v->dims[d]->len)
-            return false;
-        at = at * v->dims[d]->len + start[d];
-    }
-    row->off += at * row->spec->dtype.size; /* no overflow: a file can have the array */
-    row->n = 1;
-    if (v->rank == 0)
-        return true;
-    row->off += start[0] * pitch;
-    return start[0] < v->dims[0]->len + more;
-}
-
 /*
  * Where the bytes of the row lie in the only object of the store, if they lie there one behind the other; and how many
- * elements they are. From the last dimension to the first, as above.
+ * elements they are. Once a dimension is taken at several indexes, all of those after it are.
  */
 static bool
-place_bytes(const ncz_var *v, const size_t *start, const size_t *count, uint64_t more, ncz_chunk_row *row)
+place_bytes(const ncz_var *v, const size_t *start, const size_t *count, uint64_t more, const ncz_linear *at,
+            ncz_chunk_row *row)
 {
-    const ncz_layout *l = row->spec->layout;
-    uint64_t          begin, pitch, step = row->spec->dtype.size, n = 1;
-    bool              whole = true;
+    uint64_t inner = 0, n = 1, step = row->spec->dtype.size, first = 0, many = 1;
 
-    if (l->ops->linear == NULL || !l->ops->linear(l, &begin, &pitch))
-        return false;
-    row->off = begin;
-    if (count == NULL && start != NULL)
-        return place_byte(v, start, more, pitch, row);
-    for (size_t d = v->rank; d-- > 0;) {
-        uint64_t len = length_of(v, d, more), at = start != NULL ? start[d] : 0;
+    for (size_t d = 0; d < v->rank; d++) {
+        uint64_t len = length_of(v, d, more), from = start != NULL ? start[d] : 0;
         uint64_t some = start == NULL ? len : count == NULL ? 1 : count[d];
 
-        whole = whole && (d > 0 || pitch == step);
-        if (at >= len || some > len - at || some == 0 || (some != 1 && !whole))
+        if (from >= len || some > len - from || some == 0 || (n != 1 && some != len))
             return false;
-        begin += at * (d == 0 ? pitch : step); /* no overflow: a file can have the array */
         n *= some;
-        whole = whole && some == len;
-        step *= len;
+        if (d == 0) {
+            first = from;
+            many = some;
+        } else {
+            inner = inner * len + from;
+            step *= len;
+        }
     }
-    row->off = begin;
+    if (many != 1 && step != at->pitch)
+        return false;
+    row->off = at->begin + first * at->pitch + inner * row->spec->dtype.size; /* no overflow: a file can have it */
     row->n = (size_t)n;
     return n <= SIZE_MAX;
 }
 
 /* Whether elements move as a row between a variable and memory of type `mem`; not yet where to. */
 static inline bool
-begin_row(const ncz_dataset *ds, const ncz_var *v, const ncz_type *mem, place *p)
+begin_row(const ncz_dataset *ds, const ncz_var *v, const ncz_type *mem, ncz_chunk_row *row)
 {
     const ncz_spec *spec = v->spec;
 
     if (spec == NULL || v->rank > NCZ_RANK_INLINE || !ncz_row_moves(spec->row_type, mem))
         return false;
-    p->row.spec = spec;
-    p->row.index = NULL;
-    p->row.off = NCZ_ROW_NOWHERE;
-    p->row.types = (ncz_row){.dtype = &spec->dtype, .type = spec->row_type, .mem = mem, .classic = ds->lax_bytes};
+    row->spec = spec;
+    row->index = NULL;
+    row->off = NCZ_ROW_NOWHERE;
+    row->types = (ncz_row){.dtype = &spec->dtype, .type = spec->row_type, .mem = mem, .classic = ds->lax_bytes};
     return true;
 }
 
+/* `index`: room for that of the chunk. */
 static inline bool
-place_in_chunk(const ncz_var *v, const size_t *start, const size_t *count, uint64_t more, place *p)
+place_in_chunk(const ncz_var *v, const size_t *start, const size_t *count, uint64_t more, uint64_t *index,
+               ncz_chunk_row *row)
 {
-    p->row.index = p->index;
+    row->index = index;
     if (start == NULL)
-        return place_all(v, p);
-    return count == NULL ? place_one(v, start, more, p) : place_several(v, start, count, more, p);
+        return place_all(v, index, row);
+    return count == NULL ? place_one(v, start, more, index, row) : place_several(v, start, count, more, index, row);
+}
+
+/* Whether a row lies in the bytes that the engine read last, and is read from them. Apart, so that rows of chunks take
+ * no time for it. */
+__attribute__((noinline)) static bool
+get_from_window(ncz_dataset *ds, const ncz_var *v, const size_t *start, const size_t *count, ncz_chunk_row *row,
+                void *out)
+{
+    const ncz_layout *l = row->spec->layout;
+    ncz_linear        at;
+
+    if (l->ops->linear == NULL)
+        return false;
+    at = l->ops->linear(l);
+    return place_bytes(v, start, count, 0, &at, row) && ncz_engine_read_row(ds->engine, row, out);
 }
 
 bool
 ncz_dataset_get_row(ncz_dataset *ds, const ncz_var *v, const size_t *start, const size_t *count, const ncz_type *mem,
                     void *out)
 {
-    place p;
+    uint64_t      index[NCZ_RANK_INLINE];
+    ncz_chunk_row row;
 
-    return !(ds->classic && ds->defining) && begin_row(ds, v, mem, &p) && place_in_chunk(v, start, count, 0, &p) &&
-           ncz_engine_read_row(ds->engine, &p.row, out);
+    if ((ds->classic && ds->defining) || !begin_row(ds, v, mem, &row))
+        return false;
+    if (ncz_engine_has_window(ds->engine) && get_from_window(ds, v, start, count, &row, out))
+        return true;
+    return place_in_chunk(v, start, count, 0, index, &row) && ncz_engine_read_row(ds->engine, &row, out);
 }
 
 enum { RECORDS_MOST = 1 << 16 }; /* that one row adds */
 
 /* How many records more than there are a row of them needs. */
-static uint64_t
+static inline uint64_t
 count_new_records(const ncz_var *v, const size_t *start, const size_t *count)
 {
     if (v->rank == 0 || start == NULL || start[0] != v->dims[0]->len || !v->dims[0]->unlimited)
@@ -205,44 +201,67 @@ add_records(ncz_dataset *ds, ncz_var *v, uint64_t n, const ncz_chunk_row *row)
     return n <= ds->file.filled;
 }
 
-/* Finds the place of a row that is put: the chunk, unless nothing is cached that could have it. */
-static bool
-place_put(const ncz_dataset *ds, const ncz_var *v, const size_t *start, const size_t *count, uint64_t more,
-          bool alone, place *p)
+/* Puts a row that has its place. `more`: records that it adds, up to `end`. */
+static inline ncz_row_put
+put_placed(ncz_dataset *ds, ncz_var *v, uint64_t more, uint64_t end, const ncz_chunk_row *row, const void *in,
+           bool alone)
 {
-    bool linear = place_bytes(v, start, count, more, &p->row);
+    ncz_row_put done;
 
-    if (!linear)
-        p->row.off = NCZ_ROW_NOWHERE;
-    return (linear && alone && ncz_engine_caches_nothing(ds->engine)) || place_in_chunk(v, start, count, more, p);
+    if (more > 0 && end > ds->file.filled && !add_records(ds, v, end, row))
+        return NCZ_ROW_REFUSED;
+    /* Before the values are in their chunk: the background thread stores of it what lies in the records that there are.
+     * If the general path has to put the row, it makes the record, too. */
+    if (more > 0)
+        ds->model->dialect->file->set_records(ds->model, end);
+    done = ncz_engine_write_row(ds->engine, row, in, alone);
+    if (done != NCZ_ROW_CACHED && done != NCZ_ROW_GATHERED)
+        return done;
+    if (more > 0)
+        v->dims[0]->len = end; /* the head has it, which is stored whenever it has changed */
+    ncz_dataset_note_put(ds, more > 0 || done == NCZ_ROW_GATHERED || v->stage != NCZ_VAR_WRITTEN);
+    if (v->stage != NCZ_VAR_WRITTEN) /* as in ncz_dataset_put(): only by an exclusive put */
+        v->stage = NCZ_VAR_WRITTEN;
+    return done;
+}
+
+/* Puts a row whose chunk may be in the cache. Apart, so that rows that are gathered take no time for it. */
+__attribute__((noinline)) static ncz_row_put
+put_in_chunk(ncz_dataset *ds, ncz_var *v, const size_t *start, const size_t *count, uint64_t more, ncz_chunk_row *row,
+             const void *in, bool alone)
+{
+    uint64_t index[NCZ_RANK_INLINE];
+
+    return place_in_chunk(v, start, count, more, index, row)
+               ? put_placed(ds, v, more, more > 0 ? start[0] + more : 0, row, in, alone)
+               : NCZ_ROW_REFUSED;
+}
+
+/* Finds where a row that is put lies in the only object of the store. */
+static inline bool
+place_in_object(const ncz_var *v, const size_t *start, const size_t *count, uint64_t more, ncz_chunk_row *row)
+{
+    const ncz_layout *l = row->spec->layout;
+    ncz_linear        at;
+
+    if (l->ops->linear == NULL)
+        return false;
+    at = l->ops->linear(l);
+    return !at.cut && place_bytes(v, start, count, more, &at, row);
 }
 
 ncz_row_put
 ncz_dataset_put_row(ncz_dataset *ds, ncz_var *v, const size_t *start, const size_t *count, const ncz_type *mem,
                     const void *in, bool alone)
 {
-    place       p;
-    uint64_t    more;
-    ncz_row_put done;
+    ncz_chunk_row row;
+    uint64_t      more;
 
     if (ds->defining || (v->stage != NCZ_VAR_WRITTEN && !alone) || v->quantize_mode != NC_NOQUANTIZE ||
-        ds->kind->ranks || (ds->mode & NC_SHARE) != 0 || !begin_row(ds, v, mem, &p))
+        ds->kind->ranks || (ds->mode & NC_SHARE) != 0 || !begin_row(ds, v, mem, &row))
         return NCZ_ROW_REFUSED;
     more = alone ? count_new_records(v, start, count) : 0;
-    if (!place_put(ds, v, start, count, more, alone, &p) ||
-        (more > 0 && start[0] + more > ds->file.filled && !add_records(ds, v, start[0] + more, &p.row)))
-        return NCZ_ROW_REFUSED;
-    /* Before the values are in their chunk: the background thread stores of it what lies in the records that there are.
-     * If the general path has to put the row, it makes the record, too. */
-    if (more > 0)
-        ds->model->dialect->file->set_records(ds->model, start[0] + more);
-    done = ncz_engine_write_row(ds->engine, &p.row, in, alone);
-    if (done != NCZ_ROW_CACHED && done != NCZ_ROW_GATHERED)
-        return done;
-    if (more > 0)
-        v->dims[0]->len = start[0] + more; /* the head has it, which is stored whenever it has changed */
-    ncz_dataset_note_put(ds, more > 0 || done == NCZ_ROW_GATHERED || v->stage != NCZ_VAR_WRITTEN);
-    if (v->stage != NCZ_VAR_WRITTEN) /* as in ncz_dataset_put(): only by an exclusive put */
-        v->stage = NCZ_VAR_WRITTEN;
-    return done;
+    return place_in_object(v, start, count, more, &row) && alone && ncz_engine_caches_nothing(ds->engine)
+               ? put_placed(ds, v, more, more > 0 ? start[0] + more : 0, &row, in, true)
+               : put_in_chunk(ds, v, start, count, more, &row, in, alone);
 }

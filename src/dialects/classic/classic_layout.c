@@ -107,15 +107,18 @@ locate_chunk(const ncz_layout *l, const uint64_t *index, ncz_buf *key, ncz_chunk
                                                                          : ncz_classic_cut_chunk(l, p, size, where);
 }
 
-/* Not of a file whose end is missing. */
-static bool
-tell_linear(const ncz_layout *l, uint64_t *begin, uint64_t *pitch)
+static ncz_linear
+tell_linear(const ncz_layout *l)
 {
     const ncz_classic_place *p = (const ncz_classic_place *)(const void *)(l + 1);
 
-    *begin = p->begin;
-    *pitch = p->pitch != 0 ? p->pitch : l->rank > 0 && p->n[0] > 0 ? p->slab / p->n[0] : p->slab;
-    return atomic_load_explicit(&p->file->size, memory_order_relaxed) == UINT64_MAX;
+    return (ncz_linear){
+        .begin = p->begin,
+        .pitch = p->pitch != 0                ? p->pitch
+                 : l->rank > 0 && p->n[0] > 0 ? p->slab / p->n[0]
+                                              : p->slab,
+        .cut = atomic_load_explicit(&p->file->size, memory_order_relaxed) != UINT64_MAX,
+    };
 }
 
 static const ncz_layout_ops classic_ops = {
