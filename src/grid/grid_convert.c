@@ -176,9 +176,27 @@ f4_to_i2_wide(const void *restrict src, void *restrict dst, size_t n)
     return f4_to_i2((const float *)src + done, (int16_t *)dst + done, n - done) || bad;
 }
 
+/* Floats of doubles: wide registers take those that fit, and of the others come a few at a time. */
+static bool
+f8_to_f4_wide(const void *restrict src, void *restrict dst, size_t n)
+{
+    const double *from = src;
+    float        *to = dst;
+    bool          bad = false;
+
+    for (size_t done = 0, some; done < n; done += some) {
+        done += ncz_vector_to_float(from + done, to + done, n - done);
+        some = n - done < 64 ? n - done : 64;
+        bad = f8_to_f4(from + done, to + done, some) || bad;
+    }
+    return bad;
+}
+
 ncz_conv_fn
 ncz_grid_conv(const ncz_type *from, const ncz_type *to)
 {
+    if (to->id == NC_FLOAT && from->id == NC_DOUBLE)
+        return f8_to_f4_wide;
     if (to->id == NC_SHORT && (from->id == NC_DOUBLE || from->id == NC_FLOAT))
         return from->id == NC_DOUBLE ? f8_to_i2_wide : f4_to_i2_wide;
     return ncz_type_is_number(from) && ncz_type_is_number(to) ? table[from->id][to->id] : NULL;

@@ -530,6 +530,9 @@ size_t ncz_vector_swap(const char *from, char *to, size_t nbytes, size_t size);
  * registers take together. Returns how many; 0 where there are no such registers. *bad: set if one does not fit.
  */
 size_t ncz_vector_to_short(const void *from, size_t size, void *to, size_t n, bool *bad);
+/* Makes floats of the first doubles, up to one that does not fit: as many as wide registers take together. Returns how
+ * many. */
+size_t ncz_vector_to_float(const double *from, float *to, size_t n);
 
 /* ---- processes ---- */
 

@@ -2,10 +2,12 @@
 /*
  * vector_x86: leaves the vector registers as the x86 calling conventions require. While the upper halves hold values
  * of AVX code, every later SSE instruction waits for them, on many machines. And reverses the bytes of many elements
- * with one instruction, which only processors of the last ten years have, so that compilers may not use it unasked.
+ * with one instruction, or makes shorts or floats of several numbers, which only processors of the last ten years can,
+ * so that compilers may not use that unasked.
  */
 #include "util/util.h"
 
+#include <float.h>
 #include <immintrin.h>
 
 __attribute__((target("avx"))) static void
@@ -120,4 +122,32 @@ ncz_vector_to_short(const void *from, size_t size, void *to, size_t n, bool *bad
     if (!__builtin_cpu_supports("avx2"))
         return 0;
     return size == sizeof(double) ? doubles_to_shorts(from, to, n, bad) : floats_to_shorts(from, to, n, bad);
+}
+
+/* ---- floats of doubles ---- */
+
+__attribute__((target("avx2"))) static size_t
+doubles_to_floats(const double *from, float *to, size_t n)
+{
+    const __m256d sign = _mm256_set1_pd(-0.0), most = _mm256_set1_pd(FLT_MAX);
+    size_t        i = 0;
+
+    for (; n - i >= 8; i += 8) {
+        __m256d a = _mm256_loadu_pd(from + i), b = _mm256_loadu_pd(from + i + 4);
+        __m256d large = _mm256_or_pd(_mm256_cmp_pd(_mm256_andnot_pd(sign, a), most, _CMP_GT_OQ),
+                                     _mm256_cmp_pd(_mm256_andnot_pd(sign, b), most, _CMP_GT_OQ));
+
+        if (_mm256_movemask_pd(large) != 0)
+            break;
+        _mm_storeu_ps(to + i, _mm256_cvtpd_ps(a));
+        _mm_storeu_ps(to + i + 4, _mm256_cvtpd_ps(b));
+    }
+    _mm256_zeroupper();
+    return i;
+}
+
+size_t
+ncz_vector_to_float(const double *from, float *to, size_t n)
+{
+    return __builtin_cpu_supports("avx2") ? doubles_to_floats(from, to, n) : 0;
 }

@@ -6,6 +6,7 @@
 
 #include "contract/cpu_state.h"
 
+#include <float.h>
 #include <math.h>
 
 TEST(the_probe_sees_a_dirty_state)
@@ -106,4 +107,29 @@ TEST(shorts_of_numbers_are_those_of_a_loop)
                 assert_int_equal(got[i], short_of((double)f[i], &expected[1]));
             assert_int_equal(bad[1], expected[1]);
         }
+}
+
+TEST(floats_of_doubles_are_those_of_a_loop)
+{
+    static const double hard[] = {FLT_MAX, 3.4e38, -FLT_MAX, 3.5e38, -1e300, NAN, INFINITY, -0.0, 1e-310, 1e-40};
+    enum { HARD = sizeof hard / sizeof *hard, MOST = 64 };
+    double d[MOST];
+    float  got[MOST];
+
+    for (size_t k = 0; k < HARD; k++)
+        for (size_t at = 0; at < MOST; at += 3)
+            for (size_t n = 0; n <= MOST; n += 5) {
+                bool   large = fabs(hard[k]) > FLT_MAX && at < n;
+                size_t done;
+
+                for (size_t i = 0; i < n; i++)
+                    d[i] = i == at ? hard[k] : (double)i / 3 - 7;
+                done = ncz_vector_to_float(d, got, n);
+                assert_true(done <= n && (!large || done <= at));
+                for (size_t i = 0; i < done; i++) {
+                    float expected = (float)d[i];
+
+                    assert_memory_equal(&got[i], &expected, sizeof expected);
+                }
+            }
 }
