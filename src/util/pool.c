@@ -197,13 +197,15 @@ take_wanting(void)
 
 static void *run_worker(void *arg);
 
-/* An idle worker, if one more thread may be at work. */
+/* An idle worker, if one more thread may be at work, or wait. */
 static ncz_worker *
-take_worker(void)
+take_worker(bool waits)
 {
     ncz_worker *w;
 
-    if (!ncz_pool_enter_if_room())
+    if (waits)
+        ncz_pool_enter();
+    else if (!ncz_pool_enter_if_room())
         return NULL;
     if ((w = ncz_pool_worker_take()) == NULL)
         ncz_pool_leave();
@@ -235,7 +237,7 @@ static void
 serve_wanting(void)
 {
     while (pool.nwanting > 0) {
-        ncz_worker     *w = take_worker();
+        ncz_worker     *w = take_worker(false);
         ncz_pool_batch *b = w != NULL ? take_wanting() : NULL;
 
         if (b == NULL) {
@@ -271,7 +273,7 @@ static bool
 call_workers(ncz_pool_batch *b, size_t n)
 {
     for (; n > 0 && reserve_worker(b); n--) {
-        ncz_worker *w = take_worker();
+        ncz_worker *w = take_worker(b->waits);
 
         if (w == NULL) {
             release_worker(b);
@@ -405,10 +407,10 @@ run_alone(size_t n, ncz_pool_fn fn, void *arg, ncz_scratch *scratch)
 }
 
 /* A batch for which others leave no thread, and that would end soon, is not worth the lock. */
-void
-ncz_pool_each(size_t n, size_t most, ncz_pool_fn fn, void *arg)
+static void
+run_each(size_t n, size_t threads, bool waits, ncz_pool_fn fn, void *arg)
 {
-    size_t      all = threads_here(), threads = most < all ? most : all;
+    size_t      all = threads_here();
     ncz_scratch own, *scratch;
     bool        outer = in_task;
 
@@ -419,9 +421,13 @@ ncz_pool_each(size_t n, size_t most, ncz_pool_fn fn, void *arg)
     scratch = ncz_scratch_take(&own, ncz_pool_threads());
     if (!outer)
         ncz_pool_enter();
-    if (threads > 1 && (n > all || ncz_pool_has_room())) {
-        ncz_pool_batch b = {
-            .fn = fn, .arg = arg, .grain = n / (threads * 16) + 1, .most = threads - 1, .state = n * TASK};
+    if (threads > 1 && (waits || n > all || ncz_pool_has_room())) {
+        ncz_pool_batch b = {.fn = fn,
+                            .arg = arg,
+                            .grain = n / (threads * 16) + 1,
+                            .most = threads - 1,
+                            .waits = waits,
+                            .state = n * TASK};
 
         (void)call_workers(&b, threads - 1);
         finish_batch(&b, scratch);
@@ -430,6 +436,30 @@ ncz_pool_each(size_t n, size_t most, ncz_pool_fn fn, void *arg)
     if (!outer)
         leave_pool();
     ncz_scratch_give(scratch, &own);
+}
+
+void
+ncz_pool_each(size_t n, size_t most, ncz_pool_fn fn, void *arg)
+{
+    size_t threads = threads_here();
+
+    run_each(n, most < threads ? most : threads, false, fn, arg);
+}
+
+unsigned
+ncz_pool_waiting(void)
+{
+    (void)pthread_once(&fork_once, watch_forks);
+    return ncz_pool_size_waiting();
+}
+
+void
+ncz_pool_each_waiting(size_t n, size_t most, ncz_pool_fn fn, void *arg)
+{
+    size_t all = threads_here(), waiting = in_task ? 1 : ncz_pool_waiting();
+
+    most = most < waiting ? most : waiting;
+    run_each(n, most > all ? most : all, most > all, fn, arg);
 }
 
 void

@@ -10,9 +10,14 @@
 
 enum { NCZ_POOL_THREADS_MOST = 256, NCZ_POOL_CACHE_LINE = 64 };
 
+/* Threads that wait for a disk at once, of all processes of a machine. Of 256 files of 256 KiB on ext4 one thread made
+ * 70 durable in the time in which 2 made 290 so, 8 or 32 made 540. */
+#define NCZ_POOL_WAITING_MOST 8
+
 /* ---- how many threads ---- */
 
 unsigned ncz_pool_size(void);                     /* most at work at once */
+unsigned ncz_pool_size_waiting(void);             /* most in a batch of tasks that wait */
 void     ncz_pool_size_set(unsigned n);           /* 0: chosen at the next use */
 bool     ncz_pool_size_share(unsigned processes); /* is the size to be chosen again? */
 void     ncz_pool_size_lock(void);                /* over a fork */

@@ -68,6 +68,17 @@ ncz_pool_size(void)
     return n != 0 && size.cpus != 0 ? n : choose_size();
 }
 
+unsigned
+ncz_pool_size_waiting(void)
+{
+    unsigned threads = ncz_pool_size(), most;
+
+    (void)pthread_mutex_lock(&size.lock);
+    most = size.chosen ? NCZ_POOL_WAITING_MOST / (size.share > 1 ? size.share : 1) : threads;
+    (void)pthread_mutex_unlock(&size.lock);
+    return most > threads ? most : threads;
+}
+
 void
 ncz_pool_size_set(unsigned n)
 {

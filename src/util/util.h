@@ -466,6 +466,12 @@ typedef void (*ncz_pool_fn)(void *arg, size_t i, ncz_scratch *scratch);
 
 /* fn(arg, i) for all i < n, on at most `most` threads, in any order; returns when all are done. */
 void ncz_pool_each(size_t n, size_t most, ncz_pool_fn fn, void *arg);
+/* The same for tasks that wait, and hardly compute: on `most` threads, as far as ncz_pool_waiting() allows, if these
+ * are more than the pool has. */
+void ncz_pool_each_waiting(size_t n, size_t most, ncz_pool_fn fn, void *arg);
+/* At least ncz_pool_threads(), and so many only where a number of threads was set. Else enough for a disk, all
+ * processes that share the machine together. */
+unsigned ncz_pool_waiting(void);
 
 /* A batch of tasks that are added one by one: fn(arg, i) for the i-th. Adding does not wait, but if there are no
  * workers it runs the task. Any thread may add, one at a time. */
@@ -476,6 +482,7 @@ struct ncz_pool_batch {
     void            *arg;
     size_t           grain;          /* tasks that a thread takes at once */
     size_t           most;           /* workers at once */
+    bool             waits;          /* its tasks wait: its workers are more than may be at work */
     _Atomic uint64_t state;          /* tasks that have not started, and the workers on it: pool.c */
     atomic_size_t    next;           /* the first task that has not started */
     ncz_pool_batch  *before, *after; /* in the list of batches that want workers */

@@ -377,3 +377,54 @@ TEST(callers_take_the_place_of_workers)
         assert_int_equal(pthread_join(id[i], NULL), 0);
     assert_true(counts_of_calls(10, 4).tickets > 0);
 }
+
+/* Begins, and waits until as many as may wait at once have begun. */
+static void
+attend_all(void *arg, size_t i, ncz_scratch *scratch)
+{
+    meeting *m = arg;
+
+    (void)i;
+    (void)scratch;
+    if (atomic_fetch_add(&m->begun, 1) + 1 == ncz_pool_waiting())
+        m->over = true;
+    while (!m->over)
+        (void)usleep(100);
+}
+
+static void
+check_all_wait(void)
+{
+    meeting m = {0};
+    tally   t;
+
+    ncz_pool_each_waiting(ncz_pool_waiting(), SIZE_MAX, attend_all, &m);
+    assert_int_equal(m.begun, ncz_pool_waiting());
+    tally_init(&t);
+    ncz_pool_each_waiting(TASKS, SIZE_MAX, count, &t);
+    check_once(&t, TASKS);
+    tally_init(&t);
+    ncz_pool_each(TASKS, SIZE_MAX, count, &t); /* those that waited are not at work any more */
+    check_once(&t, TASKS);
+    assert_true(ncz_pool_has_room());
+}
+
+TEST(tasks_that_wait_have_more_threads)
+{
+    ncz_pool_set_threads(3);
+    assert_int_equal(ncz_pool_waiting(), 3);
+    check_all_wait();
+    ncz_pool_set_threads(1);
+    assert_int_equal(ncz_pool_waiting(), 1);
+    ncz_pool_set_threads(0);
+    if (getenv("NCZARR_THREADS") == NULL) {
+        assert_true(ncz_pool_waiting() >= NCZ_POOL_WAITING_MOST);
+        check_all_wait();
+        ncz_pool_share(2);
+        assert_true(ncz_pool_waiting() >= NCZ_POOL_WAITING_MOST / 2);
+        check_all_wait();
+        ncz_pool_share(1000);
+        assert_int_equal(ncz_pool_waiting(), ncz_pool_threads());
+        ncz_pool_share(1);
+    }
+}

@@ -808,7 +808,7 @@ put_many(zmap *m, int n)
 /* All are set on their way first, each is fsynced once, the directories last; by one thread or by several. */
 TEST_WITH(many_files_are_synced_once_each, set_up, tear_down)
 {
-    static const unsigned threads[] = {1, 4};
+    static const unsigned threads[] = {1, 4, 0};
     fixture              *fx = *state;
 
     for (size_t t = 0; t < NCZ_LEN(threads); t++) {

@@ -18,6 +18,9 @@
 #define LISTED_MOST        1024
 #define LISTED_MOST_SILENT 65536
 
+/* A thread that waits for fewer fsyncs is not worth its start. */
+#define FLUSHES_EACH 8
+
 /* ---- what this session created --------------------------------------------------------------------------------- */
 
 zmap_node *
@@ -294,7 +297,7 @@ flush_each(file_map *f, const zmap_index *paths, int flags, bool start)
     if (start && w.n > 1)
         ncz_pool_each(w.n, SIZE_MAX, flush_one, &w);
     w.flush = zmap_sys()->file.fsync;
-    ncz_pool_each(w.n, SIZE_MAX, flush_one, &w);
+    ncz_pool_each_waiting(w.n, w.n / FLUSHES_EACH + 1, flush_one, &w);
     rc = ncz_err_adopt(&w.err);
 done:
     ncz_free(w.nodes);
