@@ -58,7 +58,8 @@ class Nczarr(MesonPackage):
     depends_on("libdeflate", when="+libdeflate")
     depends_on("isa-l", when="+isal")
 
-    conflicts("+netcdf", when="default_library=static", msg="libnetcdf is a shared library")
+    # := is static alone; = would be both, too.
+    conflicts("+netcdf", when="default_library:=static", msg="libnetcdf is a shared library")
 
     def meson_args(self):
         def chosen(name):
