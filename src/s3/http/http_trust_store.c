@@ -42,7 +42,19 @@ is_same_text(const char *a, const char *b)
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-/* No file or folder is named: uses libcurl's built-in default, else OpenSSL's. */
+/* Where Debian and Alpine, Fedora, openSUSE, Red Hat, and the BSDs keep the certificates of all authorities. */
+static const char *const system_bundles[] = {
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+};
+
+/*
+ * No file or folder is named: uses libcurl's built-in default, else OpenSSL's. A program that was built on another
+ * system may have neither on this one: then the first bundle that is found counts.
+ */
 static int
 load_default(X509_STORE *store)
 {
@@ -60,6 +72,11 @@ load_default(X509_STORE *store)
         return NC_NOERR;
     if (dir != NULL && X509_STORE_load_locations(store, NULL, dir) == 1)
         return NC_NOERR;
+    if (X509_STORE_load_locations(store, X509_get_default_cert_file(), NULL) == 1)
+        return NC_NOERR;
+    for (size_t i = 0; i < NCZ_LEN(system_bundles); i++)
+        if (X509_STORE_load_locations(store, system_bundles[i], NULL) == 1)
+            return NC_NOERR;
     if (X509_STORE_set_default_paths(store) == 1)
         return NC_NOERR;
     return ncz_fail(NC_ECURL, "the system's trusted certificates cannot be read");
