@@ -5,6 +5,7 @@ usage: dist.py TREE FOLDER [--draft]
 
   nczarr-VERSION.tar.gz, .symbols   the archive and the exported functions (release.py), built once before they count
   nczarr-VERSION-py3-none-....whl   the wheels, of the archive, with the Python that has auditwheel (.cache/wheel)
+  nczarr-VERSION-linux-x86_64.tar.gz  the commands that need no library of the system (static.py), where Zig's compiler is
   *.deb                             Debian's packages of the archive, where dpkg-buildpackage is
   nczarr-VERSION.sha256             the sums of all of them
 
@@ -65,15 +66,16 @@ def unready(tree, version):
     return bad + release.old_man_pages(tree)
 
 
-def write_wheels(source, folder, tree):
-    """That for musl where Zig's compiler is."""
+def write_binaries(source, folder, tree):
+    """The wheels and the static commands; what needs musl where Zig's compiler is."""
     python, libraries = (os.path.join(tree, ".cache", *words) for words in (("wheel", "bin", "python"), ("wheel-libraries",)))
     zig = next(iter(glob.glob(os.path.join(tree, ".cache", "zig", "lib", "python3*", "site-packages", "ziglang"))), None)
     if zig is None:
-        print("Zig's compiler is not installed (./dev setup systems): no wheel for musl")
+        print("Zig's compiler is not installed (./dev setup zig): no wheel for musl, no static commands")
     env = dict(os.environ, PATH="%s:%s" % (zig, os.environ["PATH"]))
-    build = os.path.join(source, "packaging", "wheel", "build.py")
-    made = [release.output(python, build, folder, system, libraries, env=env) for system in ("manylinux", "musllinux")[:2 if zig else 1]]
+    wheel, static = (os.path.join(source, "packaging", *words) for words in (("wheel", "build.py"), ("static.py",)))
+    commands = [(wheel, folder, "manylinux", libraries), (wheel, folder, "musllinux", libraries), (static, folder, libraries)]
+    made = [release.output(python, *command, env=env) for command in commands[:3 if zig else 1]]
     return [os.path.basename(path.decode().strip()) for path in made]
 
 
@@ -115,7 +117,7 @@ def main(args):
         files = [name + ".tar.gz", name + ".symbols"]
         with tempfile.TemporaryDirectory() as tmp:
             release.output("tar", "-xzf", archive, "-C", tmp)
-            files += write_wheels(os.path.join(tmp, name), folder, tree)
+            files += write_binaries(os.path.join(tmp, name), folder, tree)
             if shutil.which("dpkg-buildpackage"):
                 files += write_debian(archive, tmp, folder)
             else:

@@ -10,8 +10,8 @@ import base64, hashlib, io, os, re, shutil, subprocess, sysconfig, tarfile, temp
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
 COMMANDS = ("nczdump", "nczgen", "nczcopy", "nczmap")
-OPTIONS = ["--buildtype=release", "-Ddefault_library=shared", "-Dtests=disabled", "-Dmpi=disabled", "-Dforward=disabled", "-Dcairo=disabled", "--strip",
-           "-Dc_link_args=-Wl,-rpath,$ORIGIN/../lib,--gc-sections", "--prefix=/usr", "--libdir=lib"]
+OPTIONS = ["--buildtype=release", "-Dtests=disabled", "-Dmpi=disabled", "-Dforward=disabled", "-Dcairo=disabled", "--strip", "--prefix=/usr", "--libdir=lib"]
+SHARED = ["-Ddefault_library=shared", "-Dc_link_args=-Wl,-rpath,$ORIGIN/../lib,--gc-sections"]
 DESCRIPTION = "packaging/wheel/README.md"
 
 
@@ -52,14 +52,19 @@ def run(*command):
         raise RuntimeError("%s: exit %d\n%s" % (" ".join(command), r.returncode, r.stdout[-3000:]))
 
 
+def install(tmp, options):
+    """Builds this tree within the folder tmp, and returns the folder /usr of what it installs."""
+    at, staged = os.path.join(tmp, "build"), os.path.join(tmp, "staged")
+    run("meson", "setup", *OPTIONS, *options, at, ROOT)
+    run("meson", "compile", "-C", at)
+    run("meson", "install", "-C", at, "--destdir", staged)
+    return os.path.join(staged, "usr")
+
+
 def build(options):
     """The files of the package: {name in the wheel: (bytes, whether it is run)}."""
     with tempfile.TemporaryDirectory() as tmp:
-        at, staged = os.path.join(tmp, "build"), os.path.join(tmp, "staged")
-        run("meson", "setup", *OPTIONS, *options, at, ROOT)
-        run("meson", "compile", "-C", at)
-        run("meson", "install", "-C", at, "--destdir", staged)
-        usr = os.path.join(staged, "usr")
+        usr = install(tmp, SHARED + options)
         places = {"bin/" + c: os.path.join(usr, "bin", c) for c in COMMANDS}
         places["lib/libnczarr.so.0"] = os.path.realpath(os.path.join(usr, "lib", "libnczarr.so.0"))
         for base, _, names in os.walk(os.path.join(usr, "include")):
@@ -75,10 +80,14 @@ def build(options):
     return files
 
 
+def dated():
+    """The date of each file in what is packed, in seconds."""
+    return max(int(os.environ.get("SOURCE_DATE_EPOCH", "1767225600")), 315532800)
+
+
 def write_wheel(path, files):
     record = []
-    seconds = int(os.environ.get("SOURCE_DATE_EPOCH", "1767225600"))
-    date = tuple(time.gmtime(max(seconds, 315532800))[:6])
+    date = tuple(time.gmtime(dated())[:6])
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as z:
         for name in sorted(files):
             data, executable = files[name]

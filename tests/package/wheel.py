@@ -162,7 +162,7 @@ def problems(root):
         if zig_of(root):
             bad += problems_of(root, "musllinux", tmp)
         else:
-            print("skipped: the wheel for musl: Zig's compiler is not installed (./dev setup systems)")
+            print("skipped: the wheel for musl: Zig's compiler is not installed (./dev setup zig)")
     finally:
         shutil.rmtree(tmp)
     return bad
