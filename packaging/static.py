@@ -13,7 +13,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "wheel"))
 import backend
 
-OPTIONS = ["-Ddefault_library=static", "-Dc_link_args=-static -Wl,--gc-sections"] + [
+OPTIONS = ["-Ddefault_library=static", "-Db_pie=true", "-Dc_link_args=-static -Wl,--gc-sections"] + [
     "-D%s=enabled" % name for name in ("blosc", "zstd", "lz4", "lzma", "bzip2", "libdeflate", "utf8proc", "libzip", "s3")]
 WANTED = ("bin", "share/man/man1", "share/man/man5", "share/man/man7", "share/bash-completion", "share/fish", "share/zsh")
 
