@@ -373,6 +373,13 @@ find_fill_entry(const ncz_att_docs *docs, size_t *at)
     return entry;
 }
 
+/* Whether a name stands for _Encoding. */
+static bool
+is_alias(const char *alias, const char *name)
+{
+    return alias != NULL && name[0] == alias[0] && strcmp(name, alias) == 0;
+}
+
 /* The most attributes that a document may have, hidden ones left out: memory for them stays as long as the dataset is
  * open. */
 static size_t
@@ -384,8 +391,7 @@ count_shown(const ncz_loader *l, const ncz_json *doc, size_t len)
     for (size_t i = 0; i < len; i++) {
         ncz_json_member m = ncz_json_member_at(doc, i);
 
-        n += m.name[0] != '_' || (alias != NULL && strcmp(m.name, alias) == 0) ||
-             !ncz_format_hidden_att(l->dialect, m.name, m.len);
+        n += m.name[0] != '_' || is_alias(alias, m.name) || !ncz_format_hidden_att(l->dialect, m.name, m.len);
     }
     return n;
 }
@@ -401,7 +407,7 @@ show_member(const ncz_loader *l, const ncz_json *doc, size_t i, const char *wher
         ncz_log(NCZ_LOG_WARN, "%s: an attribute whose name has a NUL is left out: \"%.80s\"", where, out->name);
         return false;
     }
-    if (alias != NULL && strcmp(out->name, alias) == 0 && ncz_json_get(doc, NCZ_ENCODING_ATT) == NULL) {
+    if (is_alias(alias, out->name) && ncz_json_get(doc, NCZ_ENCODING_ATT) == NULL) {
         out->name = NCZ_ENCODING_ATT;
         out->len = strlen(NCZ_ENCODING_ATT);
     } else if (ncz_format_hidden_att(l->dialect, out->name, out->len)) {

@@ -47,11 +47,18 @@ static const struct {
 /* Types that are of one byte, whatever the rest of the name: float8_e4m3, int4. */
 static const char *const one_byte[] = {"float8_", "float6_", "float4_", "int2", "uint2", "int4", "uint4"};
 
+/* Most names of a list differ in their first letter. */
+static bool
+same_text(const char *a, const char *b)
+{
+    return a[0] == b[0] && strcmp(a, b) == 0;
+}
+
 static bool
 find_plain(const char *name, ncz_dtype *out)
 {
     for (size_t i = 0; i < NCZ_LEN(plain); i++)
-        if (strcmp(name, plain[i].name) == 0) {
+        if (same_text(name, plain[i].name)) {
             *out = plain[i].kind == NCZ_KIND_RECORD ? ncz_format_complex(plain[i].size, false)
                                                     : (ncz_dtype){.kind = plain[i].kind, .size = plain[i].size};
             return true;
@@ -205,7 +212,7 @@ ncz_zarr3_att_type(const char *entry)
 {
     ncz_dtype d;
 
-    if (strcmp(entry, "char") == 0 || strcmp(entry, "json") == 0)
+    if (same_text(entry, "char") || same_text(entry, "json"))
         return ncz_type_of(NC_CHAR);
     if (!find_plain(entry, &d))
         return ncz_zarr2.types.att_type(entry);

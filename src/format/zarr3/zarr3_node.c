@@ -34,18 +34,19 @@ find_atts(const ncz_loader *l, const ncz_json *doc)
 static int
 read_typed(const ncz_loader *l, ncz_arena *arena, const ncz_json *doc, ncz_node_meta *s)
 {
-    const ncz_json *names = ncz_json_get(ncz_zarr3_nczarr(doc, ZARR3_ATTRS), NCZ_USER_TYPES);
-
-    return l->nczarr ? ncz_format_read_typed(arena, names, ncz_json_get(doc, "attributes"), s) : NC_NOERR;
+    if (!l->nczarr)
+        return NC_NOERR;
+    return ncz_format_read_typed(arena, ncz_json_get(ncz_zarr3_nczarr(doc, ZARR3_ATTRS), NCZ_USER_TYPES),
+                                 ncz_json_get(doc, "attributes"), s);
 }
 
-/* The full name of the variable's type. */
+/* The full name of the variable's type. `own`: what NCZarr says of the array, or NULL; also below. */
 static int
-read_type_name(const ncz_loader *l, ncz_arena *arena, const ncz_json *doc, ncz_array_meta *z)
+read_type_name(const ncz_json *own, ncz_arena *arena, ncz_array_meta *z)
 {
-    const char *name = ncz_json_cstr(ncz_json_get(ncz_zarr3_nczarr(doc, ZARR3_ARRAY), "type"));
+    const char *name = ncz_json_cstr(ncz_json_get(own, "type"));
 
-    if (l->nczarr && name != NULL && (z->type_name = ncz_arena_text(arena, name, strlen(name))) == NULL)
+    if (name != NULL && (z->type_name = ncz_arena_text(arena, name, strlen(name))) == NULL)
         return ncz_fail_nomem(strlen(name));
     return NC_NOERR;
 }
@@ -94,16 +95,14 @@ read_group(const ncz_loader *l, ncz_load_arenas *mem, const ncz_json *doc, const
 
 /* Reads the names of the dimensions, as far as their number matches the rank. */
 static int
-read_names(const ncz_loader *l, ncz_arena *arena, const ncz_json *doc, const char *where, ncz_node_meta *s)
+read_names(const ncz_json *own, ncz_arena *arena, const ncz_json *doc, const char *where, ncz_node_meta *s)
 {
-    const ncz_json *refs = NULL, *stored = ncz_json_get(doc, "dimension_names");
+    const ncz_json *refs = ncz_json_get(own, "dimension_references"), *stored = ncz_json_get(doc, "dimension_names");
     size_t          len = 0, rank = s->z.rank - s->z.text_rows; /* of the document */
     const char     *text = ncz_json_slice(stored, &len);
     int             rc;
 
     s->xlist = ncz_json_is(stored, NCZ_JSON_ARRAY);
-    if (l->nczarr)
-        refs = ncz_json_get(ncz_zarr3_nczarr(doc, ZARR3_ARRAY), "dimension_references");
     if (ncz_json_len(refs) == s->z.rank && (rc = ncz_format_read_strings(arena, refs, &s->refs)) != NC_NOERR)
         return rc;
     if (ncz_json_len(stored) == rank && (rc = ncz_zarr3_rows_names(doc, stored, s, arena, &s->names)) != NC_NOERR)
@@ -147,6 +146,7 @@ read_array(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node *n, const n
            const char *where, ncz_node_meta *s)
 {
     const ncz_json *atts = ncz_json_get(doc, "attributes");
+    const ncz_json *own = l->nczarr ? ncz_zarr3_nczarr(doc, ZARR3_ARRAY) : NULL;
     int             rc;
 
     if (doc != NULL)
@@ -159,13 +159,12 @@ read_array(const ncz_loader *l, ncz_load_arenas *mem, const ncz_node *n, const n
         ncz_log(NCZ_LOG_WARN, "%s: \"attributes\" is not an object: ignored", where);
         s->z.frozen = true;
     }
-    if ((rc = read_names(l, &mem->go, doc, where, s)) != NC_NOERR || (rc = keep_texts(l, doc, s)) != NC_NOERR)
+    if ((rc = read_names(own, &mem->go, doc, where, s)) != NC_NOERR || (rc = keep_texts(l, doc, s)) != NC_NOERR)
         return rc;
-    if ((rc = read_typed(l, &mem->go, doc, s)) != NC_NOERR ||
-        (rc = read_type_name(l, &mem->go, doc, &s->z)) != NC_NOERR)
+    if ((rc = read_typed(l, &mem->go, doc, s)) != NC_NOERR || (rc = read_type_name(own, &mem->go, &s->z)) != NC_NOERR)
         return rc;
     if (l->nczarr)
-        s->storage = ncz_format_storage(ncz_json_get(ncz_zarr3_nczarr(doc, ZARR3_ARRAY), "storage"));
+        s->storage = ncz_format_storage(ncz_json_get(own, "storage"));
     return read_atts(l, mem, doc, where, s);
 }
 
