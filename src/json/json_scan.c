@@ -300,7 +300,7 @@ ncz_json_scan_number(json_parser *ps, const char *start, ncz_json *out)
         return end;
     }
     out->type = NCZ_JSON_DOUBLE;
-    if (!ncz_digits_double(v, (int)(point + 1 - end), &out->u.f64))
+    if (!ncz_double_of_digits(v, (int)(point + 1 - end), &out->u.f64))
         return scan_long_number(ps, start, out);
     if (minus)
         out->u.f64 = -out->u.f64;

@@ -91,7 +91,7 @@ take_decimal(decimal *d, const char *s, size_t len)
 }
 
 bool
-ncz_digits_double(uint64_t digits, int exp10, double *out)
+ncz_double_of_digits(uint64_t digits, int exp10, double *out)
 {
     static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -111,7 +111,7 @@ small_double(const decimal *d, double *out)
         return false;
     for (size_t i = 0; i < d->n; i++)
         v = v * 10 + (uint64_t)(d->digits[i] - '0');
-    return ncz_digits_double(v, (int)d->exp10, out);
+    return ncz_double_of_digits(v, (int)d->exp10, out);
 }
 
 /* Writes the digits as a text for strtod() and strtof(). */

@@ -335,7 +335,7 @@ size_t ncz_float_text(float v, char out[NCZ_NUM_TEXT]);
 bool ncz_text_double(const char *s, size_t len, double *out);
 /* `digits` times a power of ten, where it takes one operation, which rounds correctly: up to 15 digits and a power up
  * to 22 are exact doubles. False: elsewhere. */
-bool ncz_digits_double(uint64_t digits, int exp10, double *out);
+bool ncz_double_of_digits(uint64_t digits, int exp10, double *out);
 
 /* ---- hexadecimal digits ---- */
 

@@ -133,13 +133,13 @@ TEST(few_digits_take_one_operation)
 {
     double v = 0;
 
-    assert_true(ncz_digits_double(0, -3, &v) && v == 0.0);
-    assert_true(ncz_digits_double(125, -2, &v) && v == 1.25);
-    assert_true(ncz_digits_double(999999999999999, 22, &v) && v == 999999999999999e22);
-    assert_true(ncz_digits_double(1, -22, &v) && v == 1e-22);
-    assert_false(ncz_digits_double(1000000000000000, 0, &v));
-    assert_false(ncz_digits_double(1, 23, &v));
-    assert_false(ncz_digits_double(1, -23, &v));
+    assert_true(ncz_double_of_digits(0, -3, &v) && v == 0.0);
+    assert_true(ncz_double_of_digits(125, -2, &v) && v == 1.25);
+    assert_true(ncz_double_of_digits(999999999999999, 22, &v) && v == 999999999999999e22);
+    assert_true(ncz_double_of_digits(1, -22, &v) && v == 1e-22);
+    assert_false(ncz_double_of_digits(1000000000000000, 0, &v));
+    assert_false(ncz_double_of_digits(1, 23, &v));
+    assert_false(ncz_double_of_digits(1, -23, &v));
 }
 
 TEST(no_numbers)
