@@ -43,7 +43,7 @@ serve(void)
     assert_non_null(s);
     port = stub_port(s);
     setenv("HOME", "/nonexistent", 1);
-    setenv("NCZARR_TIMEOUT", "5", 1);
+    setenv("NCZARR_TIMEOUT", "60", 1);
     return s;
 }
 

@@ -88,7 +88,7 @@ run(ncz_http *h, list *l)
 static ncz_http *
 client(unsigned in_flight, long stall_s)
 {
-    const ncz_http_opts opts = {.connect_ms = 5000, .stall_s = stall_s, .in_flight = in_flight, .proxy = ""};
+    const ncz_http_opts opts = {.connect_ms = 60000, .stall_s = stall_s, .in_flight = in_flight, .proxy = ""};
     ncz_http           *h = NULL;
 
     assert_int_equal(ncz_http_new(&opts, &h), NC_NOERR);
@@ -137,7 +137,7 @@ TEST(methods_and_bodies_arrive)
                 {"PUT", "body", "PUT /0?a=b%20c body"},   {"PUT", "", "PUT /0?a=b%20c "},
                 {"POST", "form", "POST /0?a=b%20c form"}, {"HEAD", NULL, ""}};
     stub     *s = stub_start(echo, NULL);
-    ncz_http *h = client(4, 5);
+    ncz_http *h = client(4, 60);
 
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         list l = list_new(s, 1);
@@ -174,7 +174,7 @@ see_request(const stub_request *req, stub_reply *reply, void *arg)
 TEST(nothing_of_its_own)
 {
     stub     *s = stub_start(see_request, NULL);
-    ncz_http *h = client(4, 5);
+    ncz_http *h = client(4, 60);
     list      l = list_new(s, 1);
 
     snprintf(l.v[0].url, sizeof l.v[0].url, "http://127.0.0.1:%u/a/../b//c/./%%2e%%2F?x=%%41", stub_port(s));
@@ -201,7 +201,7 @@ TEST(nothing_of_its_own)
 TEST(many_at_once)
 {
     stub     *s = stub_start(echo_together, NULL);
-    ncz_http *h = client(TOGETHER, 5);
+    ncz_http *h = client(TOGETHER, 60);
     unsigned  connections;
 
     for (int round = 0; round < 2; round++) {
@@ -243,7 +243,7 @@ run_apart(void *arg)
 TEST(many_callers)
 {
     stub     *s = stub_start(echo_late, NULL);
-    ncz_http *h = client(6, 5);
+    ncz_http *h = client(6, 60);
     pthread_t t[4];
     void     *args[4][3];
 
@@ -290,7 +290,7 @@ TEST(broken_answers)
     for (size_t i = 0; i < NCZ_LEN(rows); i++) {
         stub_how  how = rows[i].how;
         stub     *s = stub_start(misbehave, &how);
-        ncz_http *h = client(2, 1);
+        ncz_http *h = client(2, how == STUB_STALL ? 1 : 60);
         list      l = list_new(s, 3);
 
         run(h, &l);
@@ -309,7 +309,7 @@ TEST(broken_answers)
 TEST(nobody_there)
 {
     stub     *s = stub_start(echo, NULL);
-    ncz_http *h = client(2, 5);
+    ncz_http *h = client(2, 60);
     list      l = list_new(s, 2);
 
     stub_stop(s);
@@ -339,7 +339,7 @@ stop_at_data(ncz_http_call *c, const char *data, size_t n)
 TEST(stopped_by_us)
 {
     stub     *s = stub_start(echo, NULL);
-    ncz_http *h = client(2, 5);
+    ncz_http *h = client(2, 60);
     list      l = list_new(s, 2);
 
     l.v[0].call.on_head = stop_at_head;
@@ -366,7 +366,7 @@ redirect(const stub_request *req, stub_reply *reply, void *arg)
 TEST(nothing_followed)
 {
     stub     *other = stub_start(echo, NULL), *s;
-    ncz_http *h = client(2, 5);
+    ncz_http *h = client(2, 60);
     char      to[100];
     list      l;
 
@@ -413,7 +413,7 @@ run_inner(void *arg, ncz_http_call *c)
 
 TEST(batch_in_batch)
 {
-    nest                n = {.s = stub_start(echo, NULL), .h = client(2, 5)};
+    nest                n = {.s = stub_start(echo, NULL), .h = client(2, 60)};
     const ncz_http_work work = {.next = next_outer, .ended = run_inner, .arg = &n};
 
     n.outer = list_new(n.s, 10);
@@ -452,8 +452,8 @@ TEST(single_calls_are_tried_again)
                               .nheaders = 2,
                               .body = "b",
                               .nbody = 1,
-                              .connect_ms = 1000,
-                              .total_ms = 5000,
+                              .connect_ms = 60000,
+                              .total_ms = 60000,
                               .attempts = 3,
                               .no_proxy = true};
 
