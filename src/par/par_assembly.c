@@ -76,6 +76,32 @@ begin_assembly(const ncz_exchange *x, const uint64_t *object, assembly *a)
     return a->data != NULL && a->set != NULL;
 }
 
+/* Marks n elements from `at` on as set. */
+static void
+mark_set(uint8_t *set, size_t at, size_t n)
+{
+    for (; n > 0 && at % 8 != 0; at++, n--)
+        set[at / 8] |= (uint8_t)(1U << at % 8);
+    memset(set + at / 8, 0xFF, n / 8);
+    for (at += n / 8 * 8, n %= 8; n > 0; at++, n--)
+        set[at / 8] |= (uint8_t)(1U << at % 8);
+}
+
+/* Puts a row of n packed elements from element `at` of the object on, every step-th. */
+static void
+place_row(assembly *a, size_t at, size_t step, size_t n, const char *in, size_t size)
+{
+    if (step == 1) {
+        memcpy(a->data + at * size, in, n * size);
+        mark_set(a->set, at, n);
+        return;
+    }
+    for (size_t i = 0; i < n; i++, at += step, in += size) {
+        memcpy(a->data + at * size, in, size);
+        a->set[at / 8] |= (uint8_t)(1U << at % 8);
+    }
+}
+
 /* Puts the packed elements of a part in their places. */
 static int
 place_part(const ncz_exchange *x, assembly *a, const ncz_part *p)
@@ -92,10 +118,8 @@ place_part(const ncz_exchange *x, assembly *a, const ncz_part *p)
 
         for (size_t d = 0; d < rank; d++)
             at = at * (size_t)a->count[d] + (size_t)(p->start[d] + index[d] * p->stride[d] - a->start[d]);
-        for (size_t i = 0; i < row; i++, at += (size_t)p->stride[rank - 1], in += size) {
-            memcpy(a->data + at * size, in, size);
-            a->set[at / 8] |= (uint8_t)(1U << at % 8);
-        }
+        place_row(a, at, (size_t)p->stride[rank - 1], row, in, size);
+        in += row * size;
     } while (ncz_box_next(&rows, index));
     ncz_free(index);
     return NC_NOERR;
