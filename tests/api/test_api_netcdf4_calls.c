@@ -155,7 +155,7 @@ check_cut(int storage, int level)
     scratch_write(path, bytes, n / 2);
     FAILS(NC_ETRUNC, nc_get_var1_int(ncid, varid, &last, &got));
     assert_non_null(strstr(nczarr_errmsg(), "/v: chunk"));
-    rc = nc_get_var_int(ncid, varid, values); /* what is there is seen to have changed where the file has another time */
+    rc = nc_get_var_int(ncid, varid, values); /* the new time of the file may be seen first */
     assert_true(rc == NC_ETRUNC || rc == NC_EIO);
     if (storage == NC_CHUNKED) {
         OK(nc_get_var1_int(ncid, varid, &first, &got));
