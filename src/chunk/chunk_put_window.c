@@ -76,7 +76,7 @@ make_room(ncz_engine *e, size_t nbytes)
     size_t                cap = w->cap == 0 ? WINDOW_FIRST : w->cap * 2;
     char                 *bytes;
 
-    if (w->len >= w->full) {
+    if (w->len > 0 && w->len >= w->full) {
         lock_window(e);
         if (store_first(e, count_before_edge(w)) != NC_NOERR)
             return false;
