@@ -135,12 +135,14 @@ PARTS = (
         Meson("gcc", ["memory"]),
     )),
     Part("bench", "the benchmark programs find the right sums; nothing is timed", (1, 1), (
-        Meson("gcc", ["bench"]),
+        Meson("gcc", ["bench"], but="bench_memory.*", when=SHORT),
+        Meson("gcc", ["bench"], alone="bench_memory.*", when=SHORT, drawn=3),
+        Meson("gcc", ["bench"], when=ALL),
     ), ("short",)),
     Part("asan", "AddressSanitizer and UndefinedBehaviorSanitizer over what reads foreign bytes", (6, 60), (
         Meson("asan", ["json", "uri", "format", "filter", "zmap", "references", "s3"], ("tools",), but=LONG_ASAN, when=SHORT),
         Meson("asan", ["format", "filter", "zmap", "references"], ("tools",), alone=LONG_ASAN, when=SHORT, drawn=2),
-        Meson("asan", ["tools"], when=SHORT, drawn=3),
+        Meson("asan", ["tools"], when=SHORT, drawn=4),
         Meson("asan", [], when=ALL),
     ), ("clang", "tools"), ("llvm", "browser")),
     Part("fuzz", "the corpora of all fuzz targets; --all: and each target for two minutes", (1, 20), (
