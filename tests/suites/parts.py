@@ -197,6 +197,7 @@ PARTS = (
     Part("netcdf4", "random programs write netCDF-4 files by netCDF-C and by this library; netCDF-C changes ours", (1, 15), (
         Script("netCDF-4 files by random programs", "tests/netcdf4/run {gcc}", targets=("tools/nczdump", "src/libnczarr.so.0.1.0", FORK_SERVER)),
         Script("netCDF-4 files read by others", "tests/netcdf4/readers {gcc}", targets=("tools/nczdump", "tools/nczgen", "src/libnczarr.so.0.1.0")),
+        Script("requests for strings", "{python} tests/hdf5/requests.py {gcc}/src/libnczarr.so", targets=("src/libnczarr.so.0.1.0",), when=SHORT),
         Script("netCDF-4 files changed by libhdf5 with assertions", "tests/netcdf4/libhdf5 {gcc}", when=ALL,
                targets=("tools/nczdump", "tools/nczgen", "src/libnczarr.so.0.1.0")),
     ), ("netcdf", "short"), ("readers", "hdf5")),

@@ -111,8 +111,13 @@ bool ncz_netcdf4_is_in_heap(const ncz_netcdf4_type *t, size_t *offset);
 int ncz_netcdf4_count_bytes(ncz_netcdf4_file *file, size_t n);
 /* Whether elements are strings and nothing else; then they can be read into a block, not one by one into memory. */
 bool ncz_netcdf4_are_texts(const ncz_netcdf4_type *t);
-int  ncz_netcdf4_read_texts(ncz_netcdf4_file *file, const ncz_netcdf4_type *t, const unsigned char *in, size_t n,
-                            ncz_buf *block);
+/* What the heap has for texts is read ahead; of a file that is far, for those of the next chunks, too. */
+typedef struct ncz_netcdf4_ahead {
+    size_t after; /* elements that follow those of the call in memory, and are read next */
+    size_t done;  /* elements from the first on for which that is done */
+} ncz_netcdf4_ahead;
+int ncz_netcdf4_read_texts(ncz_netcdf4_file *file, const ncz_netcdf4_type *t, const unsigned char *in, size_t n,
+                           ncz_netcdf4_ahead *ahead, ncz_buf *block);
 /* Reads n elements into memory that is zero. What was read before a failure can be freed with ncz_type_free_elems(). */
 int ncz_netcdf4_read_values(ncz_netcdf4_file *file, const ncz_netcdf4_type *t, const unsigned char *in, size_t n,
                             void *out);

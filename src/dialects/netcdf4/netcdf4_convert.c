@@ -60,13 +60,14 @@ read_elements(const ncz_netcdf4_layout *l, ncz_netcdf4_file *file, const unsigne
 
 /* Elements as the file has them -> as the engine takes them, encoded: the chunk's bytes. */
 static int
-convert_elements(const ncz_netcdf4_layout *l, ncz_netcdf4_file *file, const unsigned char *in, ncz_buf *out)
+convert_elements(const ncz_netcdf4_layout *l, ncz_netcdf4_file *file, const unsigned char *in,
+                 ncz_netcdf4_ahead *ahead, ncz_buf *out)
 {
     const ncz_netcdf4_type *t = l->place->type;
     ncz_buf                 block = NCZ_BUF_INIT;
     int                     rc;
 
-    rc = ncz_netcdf4_are_texts(t) ? ncz_netcdf4_read_texts(file, t, in, l->nelems, &block)
+    rc = ncz_netcdf4_are_texts(t) ? ncz_netcdf4_read_texts(file, t, in, l->nelems, ahead, &block)
                                   : read_elements(l, file, in, &block, out);
     if (rc == NC_NOERR && l->type->owns)
         rc = ncz_chain_encode_vlen(l->kept, NULL, ncz_vlen_in(&block), out);
@@ -141,12 +142,13 @@ expect_heap(ncz_netcdf4_layout *l, const unsigned char *room, size_t i, size_t n
 
 /* `file`: the layout's, or one of this thread alone. */
 static int
-convert_chunk(const ncz_netcdf4_layout *l, ncz_netcdf4_file *file, ncz_netcdf4_stored *c, const unsigned char *room)
+convert_chunk(const ncz_netcdf4_layout *l, ncz_netcdf4_file *file, ncz_netcdf4_stored *c, const unsigned char *room,
+              ncz_netcdf4_ahead *ahead)
 {
     ncz_buf out = NCZ_BUF_LIMIT(file->limits.object_bytes);
     int     rc;
 
-    if ((rc = convert_elements(l, file, room, &out)) != NC_NOERR) {
+    if ((rc = convert_elements(l, file, room, ahead, &out)) != NC_NOERR) {
         ncz_buf_clear(&out);
         return rc;
     }
@@ -250,11 +252,12 @@ convert_task(void *arg, size_t i, ncz_scratch *scratch)
     conversion             *v = arg;
     const ncz_netcdf4_file *file = v->l->file;
     ncz_netcdf4_file        own = {.size = file->size, .limits = file->limits};
+    ncz_netcdf4_ahead       ahead = {.done = 0};
     int                     rc = ncz_hdf5_view(file->f, &own.f);
 
     (void)scratch;
     if (rc == NC_NOERR)
-        rc = convert_chunk(v->l, &own, &v->chunks[i], v->room + i * v->l->nbytes);
+        rc = convert_chunk(v->l, &own, &v->chunks[i], v->room + i * v->l->nbytes, &ahead);
     own.taken += atomic_fetch_add(&v->taken, own.taken);
     if (rc == NC_NOERR && (rc = ncz_netcdf4_count_bytes(&own, 0)) != NC_NOERR) {
         ncz_free(v->chunks[i].bytes);
@@ -287,13 +290,16 @@ convert_texts(ncz_netcdf4_layout *l, size_t i, size_t n, const unsigned char *ro
 static int
 convert_in_order(ncz_netcdf4_layout *l, size_t i, size_t n, const unsigned char *room, uint64_t *kept)
 {
-    size_t said = 0;
-    int    rc = NC_NOERR;
+    ncz_netcdf4_ahead ahead = {.done = 0};
+    size_t            said = 0;
+    int               rc = NC_NOERR;
 
-    for (size_t k = 0; k < n && rc == NC_NOERR; k++)
+    for (size_t k = 0; k < n && rc == NC_NOERR; k++) {
+        ahead.after = (n - 1 - k) * l->nelems;
         if ((rc = expect_heap(l, room, k, n, &said)) == NC_NOERR &&
-            (rc = convert_chunk(l, l->file, &l->v[i + k], room + k * l->nbytes)) == NC_NOERR)
+            (rc = convert_chunk(l, l->file, &l->v[i + k], room + k * l->nbytes, &ahead)) == NC_NOERR)
             rc = count_kept(l, &l->v[i + k], kept);
+    }
     return rc;
 }
 
@@ -344,13 +350,14 @@ convert_each(ncz_netcdf4_layout *l, size_t i, size_t n, uint64_t *kept)
 static int
 convert_unwritten(ncz_netcdf4_layout *l, const ncz_hdf5_fill *fill)
 {
-    unsigned char *room = ncz_zalloc(l->nbytes);
-    int            rc;
+    ncz_netcdf4_ahead ahead = {.done = 0};
+    unsigned char    *room = ncz_zalloc(l->nbytes);
+    int               rc;
 
     if (room == NULL)
         return ncz_fail_nomem(l->nbytes);
     fill_room(l, fill, room);
-    rc = convert_elements(l, l->file, room, &l->unwritten);
+    rc = convert_elements(l, l->file, room, &ahead, &l->unwritten);
     ncz_free(room);
     return rc;
 }

@@ -153,23 +153,24 @@ ncz_netcdf4_are_texts(const ncz_netcdf4_type *t)
 
 int
 ncz_netcdf4_read_texts(ncz_netcdf4_file *file, const ncz_netcdf4_type *t, const unsigned char *in, size_t n,
-                       ncz_buf *block)
+                       ncz_netcdf4_ahead *ahead, ncz_buf *block)
 {
     int rc = ncz_vlen_begin(block, n);
 
-    for (size_t i = 0, read = 0, taken = 0; i < n && rc == NC_NOERR; i++) {
+    for (size_t i = 0; i < n && rc == NC_NOERR; i++) {
         const unsigned char *data;
-        size_t               len;
+        size_t               len, more = n + ahead->after - i, taken;
 
-        if (i == read) {
-            if ((rc = ncz_hdf5_heap_read_ahead(file->f, in + i * t->size, t->size, n - i, &taken)) != NC_NOERR)
+        if (i == ahead->done) {
+            if ((rc = ncz_hdf5_heap_read_ahead(file->f, in + i * t->size, t->size, more, &taken)) != NC_NOERR)
                 break;
-            read += taken;
+            ahead->done += taken;
         }
         if ((rc = read_heap(file, in + i * t->size, 1, 1, &data, &len)) == NC_NOERR && data != NULL)
             rc = ncz_vlen_set(block, i,
                               (ncz_vlen_item){(const char *)data, strnlen((const char *)data, len), NCZ_VLEN_STRING});
     }
+    ahead->done -= ahead->done < n ? ahead->done : n;
     return rc;
 }
 
