@@ -145,7 +145,6 @@ typedef struct ncz_look {
     uint64_t    off, len;
 } ncz_look;
 
-/* How datasets in a dialect differ from others. */
 /* A name and its length. A list of them ends with a NULL text. */
 typedef struct ncz_word {
     const char *text;
@@ -157,6 +156,7 @@ typedef struct ncz_word {
         text, sizeof text - 1                                                                                        \
     }
 
+/* How datasets in a dialect differ from others. */
 typedef struct ncz_dialect_traits {
     bool        ordered_types; /* the text of a stored type contains the byte order */
     const char *characters;    /* what they are to other readers, where that is no text: for a log; else NULL */
