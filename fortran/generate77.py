@@ -242,7 +242,16 @@ nf_inq_attid(ncid, varid, name, attnum)
 nf_put_att_text(ncid, varid, name, len, text)
   integer, intent(in) :: ncid, varid, len
   character(len=*), intent(in) :: name, text
-= nf90_put_att(ncid, varid, name, text(:len))
+  interface
+    function nc_put_att_text(ncid, varid, name, len, text) bind(c) result(status)
+      import :: c_char, c_int, c_size_t
+      integer(c_int), value :: ncid, varid
+      character(kind=c_char), intent(in) :: name(*), text(*)
+      integer(c_size_t), value :: len
+      integer(c_int) :: status
+    end function nc_put_att_text
+  end interface
+= nc_put_att_text(ncid, varid - 1, trim(name)//c_null_char, int(len, c_size_t), text)
 
 nf_get_att_text(ncid, varid, name, text)
   integer, intent(in) :: ncid, varid
@@ -251,7 +260,7 @@ nf_get_att_text(ncid, varid, name, text)
   integer :: length
 = nf90_inquire_attribute(ncid, varid, name, len=length)
 if (status == nf90_noerr .and. length > len(text)) status = nf90_ests
-if (status == nf90_noerr) status = nf90_get_att(ncid, varid, name, text(:length))
+if (status == nf90_noerr) status = nf90_get_att(ncid, varid, name, text)
 """
 ATTRIBUTES = """
 nf_put_att_NAME(ncid, varid, name, xtype, len, values)
@@ -337,12 +346,13 @@ def data(verb, name, ftype):
     for part, more, count, maps, given in PARTS:
         whole = part == "var"
         last = "nelems(%s%s)" % (count, maps)
+        blank = ['if (status == nf90_noerr) values(1) = ""'] if text and verb == "get" else []  # as netcdf-fortran does
         if text:
             last = "(%s + len(values) - 1) / len(values)" % last
         yield ("nf_%s_%s_%s" % (verb, part, name), "ncid, varid, " + (more + ", " if more else "") + "values",
                ["integer, intent(in) :: ncid, varid" + "".join(", %s(*)" % m for m in more.split(", ") if m),
                 "%s, intent(%s) :: values(*)" % (ftype, intent), "integer, allocatable :: shape(:)" if whole else "integer :: rank"],
-               ["call find_shape(ncid, varid, shape, status)" if whole else "call find_rank(ncid, varid, rank, status)",
+               ["call find_shape(ncid, varid, shape, status)" if whole else "call find_rank(ncid, varid, rank, status)"] + blank + [
                 "if (status == nf90_noerr) status = nf90_%s_var(ncid, varid, &" % verb, "  values(:%s), &" % last, "  %s)" % given],
                uses + ["use nczarr_netcdf77, only: %s, nelems" % ("find_shape" if whole else "find_rank")] + env)
 
@@ -380,7 +390,8 @@ def constants():
 
 REALS = [("fill_float", "real", "9.9692099683868690e+36"), ("fill_real", "real", "9.9692099683868690e+36"),
          ("fill_double", "double precision", "9.9692099683868690d+36")]
-SMALL = [("fill_byte", -127), ("fill_int1", -127), ("fill_char", 0), ("fill_short", -32767), ("fill_int2", -32767), ("fill_int", -2147483647)]
+SMALL = [("fill_byte", -127), ("fill_int1", -127), ("fill_char", 0), ("fill_short", -32767), ("fill_int2", -32767), ("fill_int", -2147483647),
+         ("fill_ubyte", 255), ("fill_ushort", 65535)]
 
 
 def include():

@@ -730,13 +730,22 @@ function nf_inq_attid(ncid, varid, name, attnum) result(status)
 end function nf_inq_attid
 
 function nf_put_att_text(ncid, varid, name, len, text) result(status)
-  use nczarr, only: nf90_put_att
+  use, intrinsic :: iso_c_binding, only: c_char, c_int, c_null_char, c_size_t
   implicit none
   integer, intent(in) :: ncid, varid, len
   character(len=*), intent(in) :: name, text
+  interface
+    function nc_put_att_text(ncid, varid, name, len, text) bind(c) result(status)
+      import :: c_char, c_int, c_size_t
+      integer(c_int), value :: ncid, varid
+      character(kind=c_char), intent(in) :: name(*), text(*)
+      integer(c_size_t), value :: len
+      integer(c_int) :: status
+    end function nc_put_att_text
+  end interface
   integer :: status
 
-  status = nf90_put_att(ncid, varid, name, text(:len))
+  status = nc_put_att_text(ncid, varid - 1, trim(name)//c_null_char, int(len, c_size_t), text)
 end function nf_put_att_text
 
 function nf_get_att_text(ncid, varid, name, text) result(status)
@@ -750,7 +759,7 @@ function nf_get_att_text(ncid, varid, name, text) result(status)
 
   status = nf90_inquire_attribute(ncid, varid, name, len=length)
   if (status == nf90_noerr .and. length > len(text)) status = nf90_ests
-  if (status == nf90_noerr) status = nf90_get_att(ncid, varid, name, text(:length))
+  if (status == nf90_noerr) status = nf90_get_att(ncid, varid, name, text)
 end function nf_get_att_text
 
 function nf_put_att_int1(ncid, varid, name, xtype, len, values) result(status)
@@ -1065,6 +1074,7 @@ function nf_get_var_text(ncid, varid, values) result(status)
   integer :: status
 
   call find_shape(ncid, varid, shape, status)
+  if (status == nf90_noerr) values(1) = ""
   if (status == nf90_noerr) status = nf90_get_var(ncid, varid, &
     values(:(nelems(shape) + len(values) - 1) / len(values)), &
     count=shape)
@@ -1080,6 +1090,7 @@ function nf_get_vara_text(ncid, varid, start, count, values) result(status)
   integer :: status
 
   call find_rank(ncid, varid, rank, status)
+  if (status == nf90_noerr) values(1) = ""
   if (status == nf90_noerr) status = nf90_get_var(ncid, varid, &
     values(:(nelems(count(:rank)) + len(values) - 1) / len(values)), &
     start(:rank), count(:rank))
@@ -1095,6 +1106,7 @@ function nf_get_vars_text(ncid, varid, start, count, stride, values) result(stat
   integer :: status
 
   call find_rank(ncid, varid, rank, status)
+  if (status == nf90_noerr) values(1) = ""
   if (status == nf90_noerr) status = nf90_get_var(ncid, varid, &
     values(:(nelems(count(:rank)) + len(values) - 1) / len(values)), &
     start(:rank), count(:rank), stride(:rank))
@@ -1110,6 +1122,7 @@ function nf_get_varm_text(ncid, varid, start, count, stride, map, values) result
   integer :: status
 
   call find_rank(ncid, varid, rank, status)
+  if (status == nf90_noerr) values(1) = ""
   if (status == nf90_noerr) status = nf90_get_var(ncid, varid, &
     values(:(nelems(count(:rank), map(:rank)) + len(values) - 1) / len(values)), &
     start(:rank), count(:rank), stride(:rank), map(:rank))

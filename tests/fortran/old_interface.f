@@ -29,6 +29,7 @@ C     call, attributes, and what is asked. The path is the argument.
       call ok(nf_put_att_text(ncid, ids(1), 'units', 3, 'm/s'))
       call ok(nf_put_att_real(ncid, ids(1), 'range', nf_real, 2, (/0.5,
      &  2.5/)))
+      call ok(nf_put_att_text(ncid, ids(3), 'padded', 5, 'ab'//'   '))
       call ok(nf_put_att_int(ncid, nf_global, 'year', nf_short, 1, 77))
       call ok(nf_put_att_double(ncid, ids(2), 'eps', nf_double, 1,
      &  1.d-9))
@@ -73,7 +74,9 @@ C     call, attributes, and what is asked. The path is the argument.
       call yes(name .eq. 'y' .and. n .eq. 3)
       text = 'as before'
       call ok(nf_get_att_text(ncid, k, 'units', text))
-      call yes(text .eq. 'm/sbefore')
+      call yes(text .eq. 'm/s')
+      call ok(nf_inq_attlen(ncid, ids(3), 'padded', n))
+      call yes(n .eq. 5)
       call ok(nf_get_att_real(ncid, k, 'range', q))
       call yes(q(1, 1) .eq. 0.5 .and. q(2, 1) .eq. 2.5)
       call ok(nf_inq_att(ncid, nf_global, 'year', xt, n))
@@ -115,8 +118,12 @@ C     call, attributes, and what is asked. The path is the argument.
       call yes(one .eq. 99)
       count(1) = 2
       count(2) = 1
+      text = 'as before'
       call ok(nf_get_vara_text(ncid, ids(7), start, count, text))
-      call yes(text(:2) .eq. '+b')
+      call yes(text .eq. '+b')
+      count(2) = 2
+      call ok(nf_get_vara_text(ncid, ids(7), start, count, back))
+      call yes(back(1) .eq. '+ba+')
       st = nf_inq_varid(ncid, 'none', k)
       call yes(st .eq. nf_enotvar .and. .not. nf_issyserr(st))
       call yes(nf_strerror(st) .ne. ' ')
