@@ -143,6 +143,18 @@ TEST(read_only)
     }
 }
 
+/* Before the file is looked at, too. */
+TEST(a_file_that_is_read_has_no_definitions_to_end)
+{
+    for (size_t i = 0; i < NCZ_LEN(versions); i++) {
+        file f;
+        int  ncid = open_file(versions[i], &f);
+
+        FAILS(NC_ENOTINDEFINE, nc_enddef(ncid));
+        OK(nc_close(ncid));
+    }
+}
+
 TEST(inquiries_answer_as_for_netcdf_3)
 {
     static const int formats[] = {NC_FORMAT_CLASSIC, NC_FORMAT_64BIT_OFFSET, NC_FORMAT_64BIT_DATA};

@@ -355,6 +355,19 @@ TEST(a_deferred_dataset_is_resumed)
     place_drop(&p);
 }
 
+TEST(a_dataset_that_is_read_has_no_definitions_to_end)
+{
+    int   ncid;
+    place p;
+
+    place_make(&p, false);
+    OK(nc_close(create(&p, V3)));
+    OK(place_open(&p, V3, NC_NOWRITE, &ncid));
+    FAILS(NC_ENOTINDEFINE, nc_enddef(ncid));
+    OK(nc_close(ncid));
+    place_drop(&p);
+}
+
 /* The key says nothing to the reader of a dataset that was closed, and a writer hears that there is nothing to continue. */
 TEST(commit_at_close_opens_what_was_closed)
 {

@@ -17,11 +17,17 @@ is_shared(ncz_use use)
     return use == NCZ_USE_LOOK || use == NCZ_USE_PUT;
 }
 
-/* Its dialect is known before the rest of it is loaded. */
+/* Its dialect is known before the rest of it is loaded. NULL: its format is of no file. */
+static const ncz_file_ops *
+find_file_ops(const ncz_dataset *ds)
+{
+    return ds->model->dialect != NULL ? ds->model->dialect->file : NULL;
+}
+
 static bool
 is_classic_file(const ncz_dataset *ds)
 {
-    const ncz_file_ops *file = ds->model->dialect != NULL ? ds->model->dialect->file : NULL;
+    const ncz_file_ops *file = find_file_ops(ds);
 
     return (zmap_caps_of(ds->map) & ZMAP_SINGLE) != 0 && file != NULL && file->lay_out != NULL;
 }
@@ -277,9 +283,10 @@ ncz_dataset_redef(ncz_dataset *ds)
 int
 ncz_dataset_enddef(ncz_dataset *ds, const ncz_file_room *room)
 {
-    int rc = ncz_dataset_begin(ds, NCZ_USE_CHANGE);
+    const ncz_file_ops *file;
+    int                 rc = ncz_dataset_begin(ds, NCZ_USE_CHANGE);
 
-    if (rc == NC_EPERM && ds->style.dialect->file != NULL && ds->style.dialect->file->refusal != 0) {
+    if (rc == NC_EPERM && (file = find_file_ops(ds)) != NULL && file->refusal != 0) {
         ncz_err_clear(); /* as netCDF-C has it for formats that are only read */
         return NC_NOERR;
     }
