@@ -199,7 +199,8 @@ if (status == nf90_noerr) status = nf90_inquire_variable(ncid, varid, dimids=dim
 nf_inq_varnatts(ncid, varid, natts)
   integer, intent(in) :: ncid, varid
   integer, intent(out) :: natts
-= nf90_inquire_variable(ncid, varid, nAtts=natts)
+if (varid == nf90_global) status = nf90_inquire(ncid, nAttributes=natts)
+if (varid /= nf90_global) status = nf90_inquire_variable(ncid, varid, nAtts=natts)
 
 nf_def_var_chunking(ncid, varid, storage, chunksizes)
   integer, intent(in) :: ncid, varid, storage, chunksizes(*)
@@ -257,10 +258,7 @@ nf_get_att_text(ncid, varid, name, text)
   integer, intent(in) :: ncid, varid
   character(len=*), intent(in) :: name
   character(len=*), intent(inout) :: text
-  integer :: length
-= nf90_inquire_attribute(ncid, varid, name, len=length)
-if (status == nf90_noerr .and. length > len(text)) status = nf90_ests
-if (status == nf90_noerr) status = nf90_get_att(ncid, varid, name, text)
+= nf90_get_att(ncid, varid, name, text)
 """
 ATTRIBUTES = """
 nf_put_att_NAME(ncid, varid, name, xtype, len, values)

@@ -650,13 +650,14 @@ function nf_inq_vardimid(ncid, varid, dimids) result(status)
 end function nf_inq_vardimid
 
 function nf_inq_varnatts(ncid, varid, natts) result(status)
-  use nczarr, only: nf90_inquire_variable
+  use nczarr, only: nf90_global, nf90_inquire, nf90_inquire_variable
   implicit none
   integer, intent(in) :: ncid, varid
   integer, intent(out) :: natts
   integer :: status
 
-  status = nf90_inquire_variable(ncid, varid, nAtts=natts)
+  if (varid == nf90_global) status = nf90_inquire(ncid, nAttributes=natts)
+  if (varid /= nf90_global) status = nf90_inquire_variable(ncid, varid, nAtts=natts)
 end function nf_inq_varnatts
 
 function nf_def_var_chunking(ncid, varid, storage, chunksizes) result(status)
@@ -749,17 +750,14 @@ function nf_put_att_text(ncid, varid, name, len, text) result(status)
 end function nf_put_att_text
 
 function nf_get_att_text(ncid, varid, name, text) result(status)
-  use nczarr, only: nf90_ests, nf90_get_att, nf90_inquire_attribute, nf90_noerr
+  use nczarr, only: nf90_get_att
   implicit none
   integer, intent(in) :: ncid, varid
   character(len=*), intent(in) :: name
   character(len=*), intent(inout) :: text
-  integer :: length
   integer :: status
 
-  status = nf90_inquire_attribute(ncid, varid, name, len=length)
-  if (status == nf90_noerr .and. length > len(text)) status = nf90_ests
-  if (status == nf90_noerr) status = nf90_get_att(ncid, varid, name, text)
+  status = nf90_get_att(ncid, varid, name, text)
 end function nf_get_att_text
 
 function nf_put_att_int1(ncid, varid, name, xtype, len, values) result(status)

@@ -70,6 +70,10 @@ C     call, attributes, and what is asked. The path is the argument.
       call yes(name .eq. 'real' .and. xt .eq. nf_real .and. nd .eq. 2)
       call yes(shape(1) .eq. dims(1) .and. shape(2) .eq. dims(2))
       call yes(na .eq. 2)
+      call ok(nf_inq_varnatts(ncid, nf_global, na))
+      call yes(na .eq. 1)
+      st = nf_get_att_text(ncid, k, 'range', text)
+      call yes(st .eq. nf_echar)
       call ok(nf_inq_dim(ncid, dims(2), name, n))
       call yes(name .eq. 'y' .and. n .eq. 3)
       text = 'as before'
