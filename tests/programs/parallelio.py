@@ -4,7 +4,7 @@ library that is installed, and their own C tests with its mpirun. Their sources 
 NCZARR_TEST_SCORPIO name folders that have them; what has none is left out, with a line. Those tests that want another thing
 are named here with the reason; one that fails without being named, or passes though it is, is a failure.
 
-usage: parallelio.py [NAME ...]    ends with `N passed, N failed`; NAMEs of tests: these alone
+usage: parallelio.py [NAME ...]    ends with `N passed, N failed`; NAMEs of tests, openmpi, mpich: these alone
 """
 import json, os, shutil, subprocess, sys, tempfile
 
@@ -77,16 +77,18 @@ def build(name, mpi, source, at, prefix, only):
     options = ["-DCMAKE_C_COMPILER=mpicc." + mpi, "-DCMAKE_CXX_COMPILER=mpicxx." + mpi, "-DCMAKE_Fortran_COMPILER=mpifort." + mpi, "-DMPIEXEC=" + mpirun, "-DMPIEXEC_EXECUTABLE=" + mpirun,
                "-DNetCDF_PATH=" + prefix, "-DCMAKE_C_FLAGS=-w", "-DCMAKE_CXX_FLAGS=" + flags]
     r = execute("cmake", "-S", source, "-B", at, *options, *COMMON, *PACKAGES[name][0], env=environment(name, prefix))
-    if r.returncode == 0:
-        r = execute("cmake", "--build", at, "-j2", "--target", *listed(name, at, only), env=environment(name, prefix))
+    targets = r.returncode == 0 and listed(name, at, only)
+    if targets:
+        r = execute("cmake", "--build", at, "-j2", "--target", *targets, env=environment(name, prefix))
     return "exit %d: %s" % (r.returncode, r.stdout[-900:]) if r.returncode else ""
 
 
 def run_tests(name, mpi, at, prefix, only):
+    """Returns their names."""
     folder, known, patient = os.path.join(at, "tests", "cunit"), PACKAGES[name][2], sleeping(at)
     env = dict(environment(name, prefix), **({"LD_PRELOAD": patient} if patient else {}))
     tests = listed(name, at, only)
-    if not tests:
+    if not tests and not only:
         cases.report("%s, %s" % (name, mpi), "no test is listed")
     for test, command in tests.items():
         r = execute(*command, limit=LIMIT, cwd=folder, env=env)
@@ -95,14 +97,17 @@ def run_tests(name, mpi, at, prefix, only):
             cases.report(title + (" (fails: %s)" % known[test] if r.returncode else ""), None)
         else:
             cases.report(title, "exit %d: %s" % (r.returncode, r.stdout[-700:]) if r.returncode else "it passes: take it off the list (%s)" % known[test])
+    return set(tests)
 
 
 def run(tmp, only=()):
     sources = {name: os.environ.get("NCZARR_TEST_" + name.upper()) for name in PACKAGES}
-    mpis = [m for m in MPIS if shutil.which("mpicc." + m) and shutil.which("mpirun." + m)]
+    wanted, only = [m for m in MPIS if m in only] or MPIS, [n for n in only if n not in MPIS]
+    mpis = [m for m in wanted if shutil.which("mpicc." + m) and shutil.which("mpirun." + m)]
     folder = os.path.join(tmp, "parallelio")
     for name in [n for n in sources if not sources[n]]:
         print("%s: NCZARR_TEST_%s names no folder with its source: left out" % (name, name.upper()))
+    unknown = set(only)
     for mpi in mpis if any(sources.values()) else ():
         bad = install(mpi, folder)
         cases.report("libnetcdf.so with " + mpi, bad)
@@ -111,7 +116,9 @@ def run(tmp, only=()):
             problem = build(name, mpi, sources[name], at, os.path.join(folder, mpi), only)
             cases.report("%s, %s: it builds" % (name, mpi), problem)
             if not problem:
-                run_tests(name, mpi, at, os.path.join(folder, mpi), only)
+                unknown -= run_tests(name, mpi, at, os.path.join(folder, mpi), only)
+    for test in sorted(unknown):
+        cases.report(test, "no test of this name was run")
 
 
 def main():
