@@ -87,7 +87,7 @@ has_codecs(const ncz_call *c, const ncz_var *v)
 }
 
 static int
-make_up_att(const ncz_call *c, const ncz_var *v, const char *name, answer *out)
+make_up_att(const ncz_call *c, ncz_var *v, const char *name, answer *out)
 {
     int rc;
 
@@ -104,7 +104,8 @@ make_up_att(const ncz_call *c, const ncz_var *v, const char *name, answer *out)
         return NC_NOERR;
     }
     if (v != NULL && strcmp(name, "_Codecs") == 0 && has_codecs(c, v)) {
-        if ((rc = ncz_api_write_codecs(v, ncz_dataset_spelling(c->ds), &out->text)) != NC_NOERR)
+        if ((rc = ncz_dataset_use_var(c->ds, v)) != NC_NOERR ||
+            (rc = ncz_api_write_codecs(v, ncz_dataset_spelling(c->ds), &out->text)) != NC_NOERR)
             return rc;
         out->type = ncz_type_of(NC_CHAR);
         out->len = out->text.len;

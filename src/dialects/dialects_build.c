@@ -279,10 +279,10 @@ fill_in(ncz_node_meta *said, ncz_var *v)
 /* Makes the spec. A fill value that the type cannot store makes the variable unusable, not the dataset: the spec is
  * then made without it. */
 static int
-respec(ncz_loader *l, ncz_var *v)
+respec(ncz_model *m, ncz_var *v)
 {
     const ncz_err *why;
-    int            rc = ncz_var_respec(l->m, v);
+    int            rc = ncz_var_respec(m, v);
 
     if (rc == NC_NOERR || rc == NC_ENOMEM)
         return rc;
@@ -295,7 +295,19 @@ respec(ncz_loader *l, ncz_var *v)
     ncz_type_drop_elems(v->type, v->fill, 1);
     v->fill = NULL;
     v->fill_mode = NCZ_FILL_NONE;
-    return ncz_var_respec(l->m, v);
+    return ncz_var_respec(m, v);
+}
+
+/* Of a dataset that is only read most variables are never used, or only their attributes. The spec of numbers can wait,
+ * since nothing of it changes what the attributes say: each fill value of a number can be stored. */
+static int
+set_spec(ncz_model *m, ncz_var *v)
+{
+    if (!m->makes_late || !ncz_type_is_number(v->type) || v->unusable->code != NC_NOERR)
+        return respec(m, v);
+    m->make_late = respec;
+    v->late = v;
+    return NC_NOERR;
 }
 
 /*
@@ -357,7 +369,7 @@ take_fill_of_sequences(ncz_loader *l, ncz_var *v)
     if ((rc = ncz_type_dup_elems(v->type, a->data, 1, &v->fill)) != NC_NOERR)
         return rc;
     v->fill_mode = NCZ_FILL_VALUE;
-    return respec(l, v);
+    return respec(l->m, v);
 }
 
 /* Its documents are never rewritten (ncz_dialects_check_rewritable()). */
@@ -410,7 +422,7 @@ add_var(ncz_loader *l, ncz_node *n, const char *name, ncz_group *g)
     fill_in(said, v);
     if (n->lost && v->unusable->code == NC_NOERR && (rc = take_fault(l, n, v)) != NC_NOERR)
         goto done;
-    if ((rc = respec(l, v)) != NC_NOERR || (rc = set_all_typed(l, said, &v->atts, v)) != NC_NOERR ||
+    if ((rc = set_spec(l->m, v)) != NC_NOERR || (rc = set_all_typed(l, said, &v->atts, v)) != NC_NOERR ||
         (rc = take_fill_of_sequences(l, v)) != NC_NOERR || (rc = show_fill(l, said, v)) != NC_NOERR)
         goto done;
     /* Rewriting a document that was not fully understood would lose what it contains. If its data can be written
@@ -454,7 +466,7 @@ ncz_dialects_build_var(ncz_loader *l, ncz_node *n, ncz_group *g, const ncz_type 
     fill_in(n->said, v);
     v->stage = NCZ_VAR_IN_DEFINITION;
     v->by_document = true;
-    if ((rc = respec(l, v)) != NC_NOERR)
+    if ((rc = respec(l->m, v)) != NC_NOERR)
         ncz_model_drop_var(l->m, v);
     else
         *out = v;

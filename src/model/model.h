@@ -236,7 +236,7 @@ struct ncz_var {
     /* Made by ncz_var_respec(); not NULL after load or ncz_model_add_var(), but where `late` is set, as in a model
      * that is only read: ncz_dataset_use_var() makes it. */
     _Atomic(ncz_spec *) spec;
-    /* What its spec is made from at its first use, `place` or in the model's arena; NULL: it has one. */
+    /* What its spec is made from at its first use: itself, `place`, or in the arena. NULL: it has one. */
     const void *late;
     int         id; /* place in group->vars */
 

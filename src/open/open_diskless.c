@@ -118,7 +118,7 @@ add_documents(const ncz_dataset *ds, ncz_key_list *keys, const char *path)
 
 /* Chunks of an unusable variable need no copy: the variable's documents report the same error in both places. */
 static int
-add_var(ncz_dataset *ds, const ncz_var *v, ncz_key_list *keys)
+add_var(ncz_dataset *ds, ncz_var *v, ncz_key_list *keys)
 {
     size_t         n = 0, width = v->rank == 0 ? 1 : v->rank;
     uint64_t      *index = NULL;
@@ -126,7 +126,8 @@ add_var(ncz_dataset *ds, const ncz_var *v, ncz_key_list *keys)
     ncz_chunk_addr where;
     int            rc;
 
-    if ((rc = add_documents(ds, keys, v->spec->path)) != NC_NOERR || v->spec->unusable->code != NC_NOERR)
+    if ((rc = ncz_dataset_use_var(ds, v)) != NC_NOERR || (rc = add_documents(ds, keys, v->spec->path)) != NC_NOERR ||
+        v->spec->unusable->code != NC_NOERR)
         return rc;
     rc = ncz_dataset_list_objects(ds, v, &index, &n);
     for (size_t i = 0; rc == NC_NOERR && i < n; i++)

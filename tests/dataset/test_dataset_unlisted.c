@@ -110,11 +110,12 @@ compare_numbers(const void *a, const void *b)
 
 /* The indices of the stored chunks of a variable of one dimension, or none; in order. */
 static void
-expect_chunks(ncz_dataset *ds, const ncz_var *v, size_t n, const uint64_t *want)
+expect_chunks(ncz_dataset *ds, ncz_var *v, size_t n, const uint64_t *want)
 {
     ncz_stored_chunks found = {.index = NULL};
 
     OK(ncz_dataset_begin(ds, NCZ_USE_LOOK));
+    OK(ncz_dataset_use_var(ds, v));
     OK(ncz_dataset_end(ds, NCZ_USE_LOOK, ncz_dataset_list_chunks(ds, v, &found)));
     assert_int_equal(found.n, n);
     if (n > 0) {
@@ -125,12 +126,13 @@ expect_chunks(ncz_dataset *ds, const ncz_var *v, size_t n, const uint64_t *want)
 }
 
 static void
-expect_objects(ncz_dataset *ds, const ncz_var *v, size_t n, const uint64_t *want)
+expect_objects(ncz_dataset *ds, ncz_var *v, size_t n, const uint64_t *want)
 {
     uint64_t *index = NULL;
     size_t    found = 0;
 
     OK(ncz_dataset_begin(ds, NCZ_USE_LOOK));
+    OK(ncz_dataset_use_var(ds, v));
     OK(ncz_dataset_end(ds, NCZ_USE_LOOK, ncz_dataset_list_objects(ds, v, &index, &found)));
     assert_int_equal(found, n);
     if (n > 0) {
@@ -261,7 +263,9 @@ TEST(too_many_to_ask_for)
     unlisted = new_unlisted(map);
     ds = open_dataset(unlisted);
     OK(ncz_dataset_begin(ds, NCZ_USE_LOOK));
-    assert_int_equal(ncz_dataset_list_chunks(ds, var(ds, "/", "v"), &found), NC_ENOTBUILT);
+    v = var(ds, "/", "v");
+    OK(ncz_dataset_use_var(ds, v));
+    assert_int_equal(ncz_dataset_list_chunks(ds, v, &found), NC_ENOTBUILT);
     assert_int_equal(ncz_dataset_end(ds, NCZ_USE_LOOK, NC_NOERR), NC_NOERR);
     assert_int_equal(found.n, 0);
     OK(end(ds));
