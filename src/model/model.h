@@ -123,6 +123,7 @@ typedef struct ncz_atts {
     size_t    nplain;   /* so many of the first have names that begin with neither '_' nor their end */
     ncz_names index;    /* name -> place in v, once there are many */
     bool      in_arena; /* an arena owns v */
+    bool      owns;     /* parts of some may be in no arena */
     bool      dirty;
 } ncz_atts;
 

@@ -52,7 +52,7 @@ clear_att(ncz_att *att)
 void
 ncz_atts_clear(ncz_atts *a)
 {
-    for (size_t i = 0; i < a->n; i++)
+    for (size_t i = 0; a->owns && i < a->n; i++)
         clear_att(&a->v[i]);
     if (!a->in_arena)
         ncz_free(a->v);
@@ -214,6 +214,7 @@ append_att(const ncz_model *m, ncz_atts *a, const ncz_att *att)
         (a->index.nslots != 0 && (rc = ncz_names_refer(&a->index, att->name, a->n)) != NC_NOERR))
         return rc;
     a->v[a->n++] = *att;
+    a->owns = true;
     count_plain(a);
     return NC_NOERR;
 }
@@ -226,6 +227,7 @@ replace_att(ncz_atts *a, ncz_att *old, const ncz_att *att)
         (void)ncz_names_refer(&a->index, att->name, (size_t)(old - a->v));
     clear_att(old);
     *old = *att;
+    a->owns = true;
 }
 
 int
@@ -274,6 +276,7 @@ ncz_atts_rename(ncz_atts *a, ncz_att *att, const char *newname)
     }
     drop_name(att);
     att->name = copy;
+    a->owns = true;
     a->nplain = a->nplain < place ? a->nplain : place;
     count_plain(a);
     a->dirty = true;
