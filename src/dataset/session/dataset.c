@@ -171,6 +171,10 @@ ncz_dataset_end(ncz_dataset *ds, ncz_use use, int rc)
     /* After NC_ERANGE all data are stored, too. */
     bool done = rc == NC_NOERR || rc == NC_ERANGE, put = use == NCZ_USE_PUT || use == NCZ_USE_PUT_ALONE;
 
+    if (use == NCZ_USE_LOOK) { /* as most calls */
+        ncz_rwlock_unshare(ds->lock);
+        return rc;
+    }
     if (use == NCZ_USE_DEFINE && done)
         ncz_dataset_define(ds);
     if (use == NCZ_USE_PUT_ALONE && done && ds->defining)
