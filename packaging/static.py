@@ -16,6 +16,7 @@ import backend
 OPTIONS = ["-Ddefault_library=static", "-Db_pie=true", "-Dc_link_args=-static -Wl,--gc-sections"] + [
     "-D%s=enabled" % name for name in ("blosc", "zstd", "lz4", "lzma", "bzip2", "libdeflate", "utf8proc", "libzip", "s3")]
 WANTED = ("bin", "share/man/man1", "share/man/man5", "share/man/man7", "share/bash-completion", "share/fish", "share/zsh")
+LICENCES = "share/doc/nczarr/"  # beside those of other programs, where all of it is unpacked into a prefix
 
 
 def run(*command):
@@ -34,11 +35,11 @@ def refuse_needs(path):
 
 def packed_files(usr, licences):
     """{name: path}"""
-    files = {"LICENSE": os.path.join(backend.ROOT, "LICENSE")}
+    files = {LICENCES + "LICENSE": os.path.join(backend.ROOT, "LICENSE")}
     for place in WANTED:
         for base, _, names in os.walk(os.path.join(usr, place)):
             files.update((os.path.relpath(os.path.join(base, name), usr), os.path.join(base, name)) for name in names)
-    files.update(("licenses/" + os.path.basename(path), path) for path in glob.glob(os.path.join(licences, "*.txt")))
+    files.update((LICENCES + "licenses/" + os.path.basename(path), path) for path in glob.glob(os.path.join(licences, "*.txt")))
     return files
 
 

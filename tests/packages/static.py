@@ -90,7 +90,7 @@ def holds_all(bare):
     said = dict(line.split(": ", 1) for line in bare.run("nczdump", "--version").splitlines() if ": " in line)
     codecs = set(said["codecs"].split())
     bad = ["it has not: %s" % " ".join(sorted(lacks)) for lacks in (set(CODECS) - OPTIONAL - codecs, STORES - set(said["stores"].split())) if lacks]
-    if not os.path.exists(bare.path("licenses/openssl.txt")) or not os.path.exists(bare.path("share/man/man1/nczdump.1")):
+    if not os.path.exists(bare.path("share/doc/nczarr/licenses/openssl.txt")) or not os.path.exists(bare.path("share/man/man1/nczdump.1")):
         bad.append("licences or man pages are not there")
     return bad, codecs
 
