@@ -30,7 +30,7 @@ MEMORY = [
     ("virtual", ".*", 400, "ours is the whole process with its libraries, theirs is what they take beyond their imports"),
     ("netcdf4|hdf5", "N7|N8|H8", 96, "whole processes: each worker holds a chunk and its stored bytes, and decodes while another is written"),
     (".*", ".*", 4, "at most 4 MiB: stacks of the threads, pages of the allocator, a chunk"),
-    ("hdf5", "H5", 40, "all that the file's objects say is read before the variables are made of it: 8 KB for each and its attributes"),
+    ("hdf5", "H5", 12, "its variables, names and attributes, which are all asked for: 4.5 KB for each variable"),
     ("hdf5", "H9", 30, "the strings that the call returns count here, too: 200,000 pieces of memory, ours and theirs"),
     ("classic", "C8r", 110, "the pieces of the variable, 100 MB in all, are kept until they are put into the caller's array in its byte order"),
     ("zarr", "W4|W7s|S5z?|S7W4|W5.*|W11r|S4z?", 80, "the chunk cache, of at most 64 MiB, keeps what the next calls want"),
