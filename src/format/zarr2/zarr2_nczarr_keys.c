@@ -9,30 +9,27 @@
 typedef struct place {
     ncz_nczarr_info what;
     ncz_doc         doc;
-    const char     *key;
-    size_t          len;
+    ncz_word        key;
     ncz_generation  gen;
 } place;
 
-#define KEY(text) text, sizeof text - 1
-
 static const place places[] = {
-    {NCZ_INFO_SUPER, NCZ_DOC_ZATTRS, KEY("_nczarr_superblock"), NCZ_GEN_4},
-    {NCZ_INFO_SUPER, NCZ_DOC_ZGROUP, KEY("_nczarr_superblock"), NCZ_GEN_3},
-    {NCZ_INFO_SUPER, NCZ_DOC_ZGROUP, KEY("_NCZARR_SUPERBLOCK"), NCZ_GEN_2},
-    {NCZ_INFO_SUPER, NCZ_DOC_NCZARR, NULL, 0, NCZ_GEN_1},
-    {NCZ_INFO_GROUP, NCZ_DOC_ZATTRS, KEY("_nczarr_group"), NCZ_GEN_4},
-    {NCZ_INFO_GROUP, NCZ_DOC_ZGROUP, KEY("_nczarr_group"), NCZ_GEN_3},
-    {NCZ_INFO_GROUP, NCZ_DOC_ZGROUP, KEY("_NCZARR_GROUP"), NCZ_GEN_2},
-    {NCZ_INFO_GROUP, NCZ_DOC_NCZGROUP, NULL, 0, NCZ_GEN_1},
-    {NCZ_INFO_ARRAY, NCZ_DOC_ZATTRS, KEY("_nczarr_array"), NCZ_GEN_4},
-    {NCZ_INFO_ARRAY, NCZ_DOC_ZARRAY, KEY("_nczarr_array"), NCZ_GEN_3},
-    {NCZ_INFO_ARRAY, NCZ_DOC_ZARRAY, KEY("_NCZARR_ARRAY"), NCZ_GEN_2},
-    {NCZ_INFO_ARRAY, NCZ_DOC_NCZVAR, NULL, 0, NCZ_GEN_1},
-    {NCZ_INFO_ARRAY, NCZ_DOC_NCZARRAY, NULL, 0, NCZ_GEN_1},
-    {NCZ_INFO_ATTR, NCZ_DOC_ZATTRS, KEY("_nczarr_attr"), NCZ_GEN_4},
-    {NCZ_INFO_ATTR, NCZ_DOC_ZATTRS, KEY("_NCZARR_ATTR"), NCZ_GEN_2},
-    {NCZ_INFO_ATTR, NCZ_DOC_NCZATTR, NULL, 0, NCZ_GEN_1},
+    {NCZ_INFO_SUPER, NCZ_DOC_ZATTRS, NCZ_WORD("_nczarr_superblock"), NCZ_GEN_4},
+    {NCZ_INFO_SUPER, NCZ_DOC_ZGROUP, NCZ_WORD("_nczarr_superblock"), NCZ_GEN_3},
+    {NCZ_INFO_SUPER, NCZ_DOC_ZGROUP, NCZ_WORD("_NCZARR_SUPERBLOCK"), NCZ_GEN_2},
+    {NCZ_INFO_SUPER, NCZ_DOC_NCZARR, {NULL, 0}, NCZ_GEN_1},
+    {NCZ_INFO_GROUP, NCZ_DOC_ZATTRS, NCZ_WORD("_nczarr_group"), NCZ_GEN_4},
+    {NCZ_INFO_GROUP, NCZ_DOC_ZGROUP, NCZ_WORD("_nczarr_group"), NCZ_GEN_3},
+    {NCZ_INFO_GROUP, NCZ_DOC_ZGROUP, NCZ_WORD("_NCZARR_GROUP"), NCZ_GEN_2},
+    {NCZ_INFO_GROUP, NCZ_DOC_NCZGROUP, {NULL, 0}, NCZ_GEN_1},
+    {NCZ_INFO_ARRAY, NCZ_DOC_ZATTRS, NCZ_WORD("_nczarr_array"), NCZ_GEN_4},
+    {NCZ_INFO_ARRAY, NCZ_DOC_ZARRAY, NCZ_WORD("_nczarr_array"), NCZ_GEN_3},
+    {NCZ_INFO_ARRAY, NCZ_DOC_ZARRAY, NCZ_WORD("_NCZARR_ARRAY"), NCZ_GEN_2},
+    {NCZ_INFO_ARRAY, NCZ_DOC_NCZVAR, {NULL, 0}, NCZ_GEN_1},
+    {NCZ_INFO_ARRAY, NCZ_DOC_NCZARRAY, {NULL, 0}, NCZ_GEN_1},
+    {NCZ_INFO_ATTR, NCZ_DOC_ZATTRS, NCZ_WORD("_nczarr_attr"), NCZ_GEN_4},
+    {NCZ_INFO_ATTR, NCZ_DOC_ZATTRS, NCZ_WORD("_NCZARR_ATTR"), NCZ_GEN_2},
+    {NCZ_INFO_ATTR, NCZ_DOC_NCZATTR, {NULL, 0}, NCZ_GEN_1},
 };
 
 const ncz_nczarr_layout ncz_zarr2_layouts[NCZ_GEN_BOTH + 1] = {
@@ -69,8 +66,8 @@ at_place(const ncz_node_docs *n, const place *p)
 {
     const ncz_json *v = n->doc[p->doc];
 
-    if (p->key != NULL)
-        v = ncz_json_get_n(v, p->key, p->len);
+    if (p->key.text != NULL)
+        v = ncz_json_get_n(v, p->key.text, p->key.len);
     return ncz_json_is(v, NCZ_JSON_OBJECT) ? v : NULL;
 }
 
@@ -113,7 +110,7 @@ ncz_zarr2_is_member(const ncz_json *doc)
     bool member = false;
 
     for (size_t i = 0; i < NCZ_LEN(places); i++) {
-        if (places[i].key == NULL || ncz_json_get(doc, places[i].key) == NULL)
+        if (places[i].key.text == NULL || ncz_json_get_n(doc, places[i].key.text, places[i].key.len) == NULL)
             continue;
         if (places[i].what == NCZ_INFO_SUPER)
             return false;
