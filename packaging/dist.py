@@ -9,9 +9,9 @@ usage: dist.py TREE FOLDER [--draft]
   *.deb                             Debian's packages of the archive, where dpkg-buildpackage is
   nczarr-VERSION.sha256             the sums of all of them
 
-Refused: a commit that `./dev test --all`, whole or by parts, has not found good, with nothing left out; a changelog or a man page that still
-says that the version is not released; a version that files disagree on; a binary interface that has lost something. With
---draft they are only told.
+Refused: a commit that `./dev test --all`, whole or by parts, has not found good, with nothing left out; a changelog or a
+man page that still says that the version is not released; a version that files disagree on; a binary interface that has
+lost something. With --draft they are only told.
 """
 import glob, hashlib, json, os, re, shutil, subprocess, sys, tempfile
 

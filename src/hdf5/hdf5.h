@@ -118,7 +118,7 @@ typedef struct ncz_hdf5_space {
     uint64_t            shape[NCZ_HDF5_MAX_RANK], most[NCZ_HDF5_MAX_RANK]; /* most: NCZ_HDF5_NONE is unlimited */
 } ncz_hdf5_space;
 
-/* The same of an attribute, of which there are many: its lengths lie elsewhere. */
+/* That of an attribute. A file has many of these, so each has room for its own rank alone. */
 typedef struct ncz_hdf5_shape {
     ncz_hdf5_space_kind kind;
     unsigned            rank;

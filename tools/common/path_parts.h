@@ -47,9 +47,8 @@ const char *path_promises_object(const nczarr_path_parts *parts);
  * NULL: none. */
 const char *path_other_format(const nczarr_path_parts *parts);
 #define PATH_OTHER_FORMAT                                                                                            \
-    "%s: this is the name of %s, which is not written: use a name that ends in .zarr or .nc; or add #mode=nczarr "   \
-    "(or "                                                                                                           \
-    "zarr) for a dataset of Zarr under this name"
+    "%s: this is the name of %s, which is not written: use a name that ends in .zarr or .nc; or add "                \
+    "#mode=nczarr (or zarr) for a dataset of Zarr under this name"
 
 /* The message when a mode's text made the fragment none, so that it would be part of a file's name. For the mode. */
 #define PATH_BAD_MODE "--mode: %s: a key that is unknown; nczarr_url(7) lists the keys"
