@@ -509,7 +509,8 @@ TEST_WITH(unique_values_fill_their_parts, scratch_set_up, scratch_tear_down)
     OK(nc_inq_varid(nc, "v", &v));
     OK(nc_inq_varid(nc, "s", &s));
     OK(nc_get_var_float(nc, v, got));
-    assert_true(got[0] == 3 && got[1] == NC_FILL_FLOAT && got[2] == NC_FILL_FLOAT && got[3] == 5 && got[5] == 5);
+    assert_true(got[0] == 3 && got[1] == (float)NC_FILL_FLOAT && got[2] == (float)NC_FILL_FLOAT && got[3] == 5 &&
+                got[5] == 5);
     OK(nc_get_var_string(nc, s, strings));
     assert_string_equal(strings[0], "first");
     assert_string_equal(strings[2], "");
@@ -593,7 +594,7 @@ TEST_WITH(a_fragment_may_be_an_aggregation_and_a_circle_ends, scratch_set_up, sc
     make_aggregation(f, "circle", NC_FLOAT, circle, "tas");
     v = open_tas(in_dir("circle", ".nc"), &nc);
     OK(nc_get_vara_float(nc, v, (size_t[]){2, 0}, (size_t[]){1, 1}, got));
-    assert_true(got[0] == NC_FILL_FLOAT);
+    assert_true(got[0] == (float)NC_FILL_FLOAT);
     assert_int_not_equal(nc_get_var_float(nc, v, got), NC_NOERR);
     OK(nc_close(nc));
 }
@@ -612,7 +613,7 @@ TEST_WITH(a_fragment_that_is_not_there_is_missing_data_or_an_error, scratch_set_
     make_aggregation(f, "all", NC_FLOAT, uris, "tas");
     v = open_tas(in_dir("all", ".nc"), &nc);
     OK(nc_get_var_float(nc, v, got));
-    assert_true(got[5] == 5 && got[6] == NC_FILL_FLOAT && got[17] == NC_FILL_FLOAT);
+    assert_true(got[5] == 5 && got[6] == (float)NC_FILL_FLOAT && got[17] == (float)NC_FILL_FLOAT);
     OK(nczarr_set_missing(nc, NCZARR_MISSING_ERROR));
     assert_int_not_equal(nc_get_var_float(nc, v, got), NC_NOERR);
     assert_non_null(strstr(nczarr_errmsg(), "f1.nc"));

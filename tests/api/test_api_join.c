@@ -201,7 +201,7 @@ TEST_WITH(a_joined_file_that_goes_is_an_error_unless_said, scratch_set_up, scrat
         assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
     }
     for (int i = 0; i < PARTS; i++)
-        if (values[2 * i] == NC_FILL_FLOAT)
+        if (values[2 * i] == (float)NC_FILL_FLOAT)
             filled++;
         else
             assert_true(values[2 * i] == (float)i);
@@ -358,7 +358,7 @@ TEST_WITH(what_is_missing_of_packed_values_is_marked, scratch_set_up, scratch_te
     assert_int_equal(ndims, 1);
     OK(nc_inq_varid(nc, "p", &v));
     OK(nc_get_att_double(nc, v, "_FillValue", &fill));
-    assert_true(fill == NC_FILL_DOUBLE);
+    assert_true(fill == (double)NC_FILL_DOUBLE);
     OK(nc_get_var_double(nc, v, values));
     assert_true(values[0] == 0.5 && values[1] == fill && values[2] == fill && values[3] == 6);
     OK(nc_close(nc));

@@ -133,6 +133,10 @@ TEST(few_digits_take_one_operation)
 {
     double v = 0;
 
+    if (FLT_EVAL_METHOD != 0) { /* two operations round where a double has more precision than its type */
+        assert_false(ncz_double_of_digits(125, -2, &v));
+        return;
+    }
     assert_true(ncz_double_of_digits(0, -3, &v) && v == 0.0);
     assert_true(ncz_double_of_digits(125, -2, &v) && v == 1.25);
     assert_true(ncz_double_of_digits(999999999999999, 22, &v) && v == 999999999999999e22);
