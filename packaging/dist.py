@@ -9,11 +9,11 @@ usage: dist.py TREE FOLDER [--draft]
   *.deb                             Debian's packages of the archive, where dpkg-buildpackage is
   nczarr-VERSION.sha256             the sums of all of them
 
-Refused: a commit that `./dev test --all`, whole or by parts, has not found good, with nothing left out; a changelog or a
-man page that still says that the version is not released; a version that files disagree on; a binary interface that has
-lost something. With --draft they are only told.
+Refused: a commit that `./dev test --all`, whole or by parts, has not found good with nothing left out, or an earlier one
+since which no file has changed that the part looks at; a changelog or a man page that still says that the version is not
+released; a version that files disagree on; a binary interface that has lost something. With --draft they are only told.
 """
-import glob, hashlib, json, os, re, shutil, subprocess, sys, tempfile
+import glob, hashlib, os, re, shutil, subprocess, sys, tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import release
@@ -24,24 +24,12 @@ def read(*path):
         return f.read()
 
 
-def all_parts(tree):
-    sys.path.insert(0, os.path.join(tree, "tests", "suites"))
-    import parts
-
-    return [part.name for part in parts.PARTS]
-
-
 def untested(tree):
-    """Why `./dev test --all` does not vouch for the commit. It notes the parts that ended well, of one run or of several."""
-    try:
-        told = json.loads(read(tree, "build", "tested-all.json"))
-    except (OSError, ValueError):
-        return ["./dev test --all has not passed here"]
-    if told["commit"] != release.output("git", "-C", tree, "rev-parse", "HEAD").decode().strip():
-        return ["./dev test --all passed with another commit: %s" % told["commit"]]
-    missing = [name for name in all_parts(tree) if name not in told["parts"]]
-    return (["./dev test --all %s: not passed here" % " ".join(missing)] if missing else []) + \
-           ["./dev test --all %s: left out: %s" % (name, why) for name, part in told["parts"].items() for why in part["left_out"]]
+    """Why `./dev test --all` does not vouch for the commit: tests/suites/record.py."""
+    sys.path.insert(0, os.path.join(tree, "tests", "suites"))
+    import record
+
+    return record.problems(tree)
 
 
 def interface(tree):

@@ -125,7 +125,7 @@ PARTS = (
     Part("threads", "many threads on the same datasets; the history is checked", (1, 1), (
         Meson("gcc", ["threads"], ["parallel"]),
     )),
-    Part("parallel", "processes and ranks without MPI; histories with deaths", (1, 60), (
+    Part("parallel", "processes and ranks without MPI; histories with deaths", (1, 15), (
         Meson("gcc", ["parallel"]),
     )),
     Part("crash", "the process dies at its system calls, the dataset opens", (1, 20), (
@@ -145,9 +145,9 @@ PARTS = (
         Meson("asan", ["tools"], when=SHORT, drawn=4),
         Meson("asan", [], when=ALL),
     ), ("clang", "tools"), ("llvm", "browser")),
-    Part("fuzz", "the corpora of all fuzz targets; --all: and each target for two minutes", (1, 20), (
+    Part("fuzz", "the corpora of all fuzz targets; --all: and each target for a minute", (1, 20), (
         Script("fuzz", "tests/fuzz/run {asan} 0", "asan", ("fuzz",), when=SHORT),
-        Script("fuzz", "tests/fuzz/run {fuzz} 120", "fuzz", ("fuzz",), when=ALL),
+        Script("fuzz", "tests/fuzz/run {fuzz} 60", "fuzz", ("fuzz",), when=ALL),
     ), ("clang",), ("llvm",)),
     Part("tsan", "ThreadSanitizer over threads, stores and chunks", (4, 8), (
         Meson("tsan", ["threads", "cells", "object", "chunk"], but=LONG_TSAN, when=SHORT),

@@ -10,12 +10,11 @@ follows from the commit. --repeat: the parts so many times, beside as many busy 
 import argparse, fcntl, json, os, re, shutil, signal, subprocess, sys, tempfile, threading, time
 
 sys.dont_write_bytecode = True
-import outcome, parts, schedule
+import outcome, parts, record, schedule
 from parts import ALL, ALWAYS, BUILDS, BY_MODULE, GROUPS, PARTS, SHORT
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 CACHE = os.path.join(ROOT, ".cache")
-STAMP = os.path.join(ROOT, "build", "tested-all.json")  # the parts that --all found good, and of which commit: packaging/dist.py asks
 SECONDS = os.path.join(ROOT, "build", "test-seconds.json")  # what each job took of a processor last time
 PYCACHE = os.path.join(ROOT, "build", "pycache")  # modules that Python has compiled: peers come without, and each start would compile them
 BUSY = "while True: pass"
@@ -418,8 +417,6 @@ class Run:
         os.makedirs(self.logs)
         whole = self.o.all and not self.o.repeat
         before = clean_commit() if whole else None
-        if whole:
-            self.stamp(before, {})
         calls = os.path.join(ROOT, "build", "calls.log")
         if os.path.exists(calls):
             os.remove(calls)
@@ -438,22 +435,9 @@ class Run:
             json.dump(self.took, f, indent=0, sort_keys=True)
         status = self.table()
         if whole and before is not None and clean_commit() == before:
-            self.stamp(before, {name: {"passed": r.passed, "left_out": r.left_out}
-                                for name, r in self.rows.items() if r.passed and not r.failed})
+            record.write(ROOT, {name: {"commit": before, "passed": r.passed, "failed": r.failed, "left_out": r.left_out}
+                                for name, r in self.rows.items()})
         return status
-
-    def stamp(self, commit, good):
-        """What is known of this commit's parts, of which those of this run have proved `good` or nothing."""
-        try:
-            with open(STAMP) as f:
-                told = json.load(f)
-        except (OSError, ValueError):
-            told = {}
-        parts = told.get("parts", {}) if told.get("commit") == commit else {}
-        parts = {name: part for name, part in parts.items() if name not in self.rows}
-        parts.update(good)
-        with open(STAMP, "w") as f:
-            json.dump({"commit": commit, "parts": parts}, f, indent=1)
 
     def table(self):
         shown = set()

@@ -1,0 +1,84 @@
+"""What ./dev test --all has found of each part, and whether that still holds for the last commit.
+
+A run of --all notes each part in build/tested-all.json, which begins as a copy of tests/suites/tested.json: so the parts
+may run on several days and machines, once the first file has been copied over the second and committed. What a part found
+of one commit holds for a later one while no file has changed that the part looks at.
+"""
+import json, os, subprocess
+
+import parts
+
+HERE, KEPT = ("build", "tested-all.json"), ("tests", "suites", "tested.json")
+# Files that only some parts look at: the beginning of a path, or its end. What is in no row is looked at by all.
+READERS = {"check", "docs", "package"}  # of the text of the whole tree
+COMPILED = {p.name for p in parts.PARTS if any(isinstance(s, parts.Meson) for s in p.steps)} | {"fuzz", "s3"}
+BEGINNINGS = {
+    "docs/": set(), "man/": set(), "packaging/": {"packages", "windows", "macos", "mpi", "fortran"},
+    "tests/bench/": {"bench", "asan", "mpi"}, "tests/docs/": set(), "tests/fortran/": {"fortran", "programs", "mpi"},
+    "tests/interop/": {"peers", "programs"}, "tests/machines/": {"i386", "musl", "s390x", "macos"}, "tests/matrix/": {"matrix"},
+    "tests/mpi/": {"mpi", "fortran", "programs"}, "tests/package/": {"packages"}, "tests/packages/": {"packages"},
+    "tests/programs/": {"programs", "fortran", "mpi"}, "tests/systems/": {"windows", "macos"}, "tests/virtual/": {"virtual", "hdf4"},
+    **{"tests/%s/" % m: COMPILED for m in parts.MODULES if m != "s3"},
+}
+ENDS = {".md": set(), ".cff": set()}
+
+
+def load(tree, *path):
+    try:
+        with open(os.path.join(tree, *path), encoding="utf-8") as f:
+            return json.load(f)["parts"]
+    except (OSError, ValueError, KeyError):
+        return {}
+
+
+def known(tree):
+    """What is known of each part: its commit, how many checks passed and failed, and what was left out."""
+    return {**load(tree, *KEPT), **load(tree, *HERE)}
+
+
+def write(tree, found):
+    with open(os.path.join(tree, *HERE), "w", encoding="utf-8") as f:
+        json.dump({"parts": {**known(tree), **found}}, f, indent=1, sort_keys=True)
+        f.write("\n")
+
+
+def readers(path):
+    """The parts that look at a file, or None: all do."""
+    if path == "/".join(KEPT):
+        return set()
+    for words, match in ((BEGINNINGS, path.startswith), (ENDS, path.endswith)):
+        for word, names in words.items():
+            if match(word):
+                return names | READERS
+    return None
+
+
+def changed(tree, commit):
+    """The files that have changed since a commit that the last one follows, or None: it does not follow it."""
+    git = ["git", "-C", tree]
+    if subprocess.run(git + ["merge-base", "--is-ancestor", commit, "HEAD"], capture_output=True).returncode != 0:
+        return None
+    r = subprocess.run(git + ["diff", "--name-only", "--no-renames", "-z", commit, "HEAD"], capture_output=True, text=True)
+    return [path for path in r.stdout.split("\0") if path] if r.returncode == 0 else None
+
+
+def problem(tree, name, found):
+    """Why what was found of a part does not vouch for the last commit, or None."""
+    part, call = found.get(name), "./dev test --all %s" % name
+    if part is None:
+        return "%s has not passed" % call
+    if part["failed"]:
+        return "%s: %d failed" % (call, part["failed"])
+    if part["left_out"]:
+        return "%s: left out: %s" % (call, ", ".join(part["left_out"]))
+    paths = changed(tree, part["commit"])
+    if paths is None:
+        return "%s passed with another commit: %s" % (call, part["commit"])
+    stale = [path for path in paths if (names := readers(path)) is None or name in names]
+    return "%s: %s has changed since it passed (%s)" % (call, stale[0], part["commit"][:12]) if stale else None
+
+
+def problems(tree):
+    """Why `./dev test --all`, whole or by parts, does not vouch for the last commit."""
+    found = known(tree)
+    return [why for part in parts.PARTS if (why := problem(tree, part.name, found))]
