@@ -259,6 +259,126 @@ nf_get_att_text(ncid, varid, name, text)
   character(len=*), intent(in) :: name
   character(len=*), intent(inout) :: text
 = nf90_get_att(ncid, varid, name, text)
+
+nf__create(path, cmode, initialsz, chunksizehint, ncid)
+  character(len=*), intent(in) :: path
+  integer, intent(in) :: cmode, initialsz, chunksizehint
+  integer, intent(out) :: ncid
+= nf90_create_mp(path, cmode, initialsz, 0, chunksizehint, ncid)
+
+nf__open(path, mode, chunksizehint, ncid)
+  character(len=*), intent(in) :: path
+  integer, intent(in) :: mode, chunksizehint
+  integer, intent(out) :: ncid
+= nf90_open_mp(path, mode, 0, chunksizehint, ncid)
+
+nf_inq_path(ncid, pathlen, path)
+  integer, intent(in) :: ncid
+  integer, intent(inout) :: pathlen
+  character(len=*), intent(inout) :: path
+= nf90_inq_path(ncid, pathlen, path)
+
+nf_set_default_format(format, old_format)
+  integer, intent(in) :: format
+  integer, intent(inout) :: old_format
+  interface
+    function nc_set_default_format(format, old_format) bind(c) result(status)
+      import :: c_int
+      integer(c_int), value :: format
+      integer(c_int), intent(inout) :: old_format
+      integer(c_int) :: status
+    end function nc_set_default_format
+  end interface
+= nc_set_default_format(format, old_format)
+
+nf_def_var_fill(ncid, varid, no_fill, fill_value)
+  integer, intent(in) :: ncid, varid, no_fill
+  type(*), intent(in) :: fill_value
+  interface
+    function nc_def_var_fill(ncid, varid, no_fill, fill_value) bind(c) result(status)
+      import :: c_int
+      integer(c_int), value :: ncid, varid, no_fill
+      type(*), intent(in) :: fill_value
+      integer(c_int) :: status
+    end function nc_def_var_fill
+  end interface
+= nc_def_var_fill(ncid, varid - 1, no_fill, fill_value)
+
+nf_inq_var_fill(ncid, varid, no_fill, fill_value)
+  integer, intent(in) :: ncid, varid
+  integer, intent(inout) :: no_fill
+  type(*), intent(inout) :: fill_value
+  interface
+    function nc_inq_var_fill(ncid, varid, no_fill, fill_value) bind(c) result(status)
+      import :: c_int
+      integer(c_int), value :: ncid, varid
+      integer(c_int), intent(inout) :: no_fill
+      type(*), intent(inout) :: fill_value
+      integer(c_int) :: status
+    end function nc_inq_var_fill
+  end interface
+= nc_inq_var_fill(ncid, varid - 1, no_fill, fill_value)
+
+nf_def_var_filter(ncid, varid, filterid, nparams, params)
+  integer, intent(in) :: ncid, varid, filterid, nparams, params(*)
+= nf90_def_var_filter(ncid, varid, filterid, nparams, params)
+
+nf_inq_var_filter(ncid, varid, filterid, nparams, params)
+  integer, intent(in) :: ncid, varid
+  integer, intent(inout) :: filterid, nparams, params(*)
+  integer(c_size_t) :: n
+  interface
+    function nc_inq_var_filter(ncid, varid, id, nparams, params) bind(c) result(status)
+      import :: c_int, c_size_t
+      integer(c_int), value :: ncid, varid
+      integer(c_int), intent(inout) :: id
+      integer(c_size_t), intent(inout) :: nparams
+      integer(c_int), intent(inout) :: params(*)
+      integer(c_int) :: status
+    end function nc_inq_var_filter
+  end interface
+n = 0
+= nc_inq_var_filter(ncid, varid - 1, filterid, n, params)
+nparams = int(n)
+
+nf_inq_grpname_full(ncid, nlen, path)
+  integer, intent(in) :: ncid
+  integer, intent(inout) :: nlen
+  character(len=*), intent(inout) :: path
+= nf90_inq_grpname_full(ncid, nlen, path)
+"""
+# Numbers of what a group has, of which the first is FIRST.
+LISTS = """
+nf_inq_WHAT(ncid, nITEMS, ITEMSMORE)
+  integer, intent(in) :: ncidMORE
+  integer, intent(inout) :: nITEMS, ITEMS(*)
+  interface
+    function nc_inq_WHAT(ncid, nITEMS, ITEMSMORE) bind(c) result(status)
+      import :: c_int
+      integer(c_int), value :: ncidMORE
+      integer(c_int), intent(inout) :: nITEMS, ITEMS(*)
+      integer(c_int) :: status
+    end function nc_inq_WHAT
+  end interface
+= nc_inq_WHAT(ncid, nITEMS, ITEMSMORE)
+if (status == nf90_noerr) ITEMS(:nITEMS) = ITEMS(:nITEMS) + FIRST
+"""
+LISTED = [("grps", "grps", "", 0), ("typeids", "types", "", 0), ("varids", "vars", "", 1), ("unlimdims", "dims", "", 1),
+          ("dimids", "dims", ", include_parents", 1)]
+# Sizes are megabytes, preemption is in hundredths; what is negative stays.
+CACHES = """
+nf_VERB_chunk_cache(IDSsize, nelems, preemption)
+  integer, intent(in) :: ncid, varid
+  integer, intent(INTENT) :: size, nelems, preemption
+  interface
+    function nc_VERB_chunk_cache_ints(IDSsize, nelems, preemption) bind(c) result(status)
+      import :: c_int
+      integer(c_int), value :: ncid, varid
+      integer(c_int), HOW :: size, nelems, preemption
+      integer(c_int) :: status
+    end function nc_VERB_chunk_cache_ints
+  end interface
+= nc_VERB_chunk_cache_ints(GIVENsize, nelems, preemption)
 """
 ATTRIBUTES = """
 nf_put_att_NAME(ncid, varid, name, xtype, len, values)
@@ -355,9 +475,26 @@ def data(verb, name, ftype):
                uses + ["use nczarr_netcdf77, only: %s, nelems" % ("find_shape" if whole else "find_rank")] + env)
 
 
+def lists():
+    for what, items, more, first in LISTED:
+        words = {"WHAT": what, "ITEMS": items, "MORE": more, "FIRST": str(first)}
+        text = re.sub("WHAT|ITEMS|MORE|FIRST", lambda m: words[m.group()], LISTS).strip("\n")
+        yield from written(text if first else text.rpartition("\n")[0])
+
+
+def caches():
+    for verb, intent, how in (("set", "in", "value"), ("get", "inout", "intent(inout)")):
+        for var in (False, True):
+            words = {"VERB": verb + "_var" * var, "INTENT": intent, "HOW": how, "IDS": "ncid, varid, " * var, "GIVEN": "ncid, varid - 1, " * var}
+            lines = re.sub("VERB|INTENT|HOW|IDS|GIVEN", lambda m: words[m.group()], CACHES).strip("\n").split("\n")
+            yield from written("\n".join(line for line in lines if var or not line.endswith(":: ncid, varid")))
+
+
 def functions():
     yield from same()
     yield from written(OTHERS)
+    yield from lists()
+    yield from caches()
     for name, ftype, ctype, cname, _ in NUMBERS:
         words = {"NAME": KINDS[name], "TYPE": ftype, "CTYPE": ctype, "CNAME": cname,
                  "WORDS": ", ".join(sorted({"c_int", "c_size_t", "c_char", re.search(r"c_\w+", ctype).group()}))}

@@ -760,6 +760,302 @@ function nf_get_att_text(ncid, varid, name, text) result(status)
   status = nf90_get_att(ncid, varid, name, text)
 end function nf_get_att_text
 
+function nf__create(path, cmode, initialsz, chunksizehint, ncid) result(status)
+  use nczarr, only: nf90_create_mp
+  implicit none
+  character(len=*), intent(in) :: path
+  integer, intent(in) :: cmode, initialsz, chunksizehint
+  integer, intent(out) :: ncid
+  integer :: status
+
+  status = nf90_create_mp(path, cmode, initialsz, 0, chunksizehint, ncid)
+end function nf__create
+
+function nf__open(path, mode, chunksizehint, ncid) result(status)
+  use nczarr, only: nf90_open_mp
+  implicit none
+  character(len=*), intent(in) :: path
+  integer, intent(in) :: mode, chunksizehint
+  integer, intent(out) :: ncid
+  integer :: status
+
+  status = nf90_open_mp(path, mode, 0, chunksizehint, ncid)
+end function nf__open
+
+function nf_inq_path(ncid, pathlen, path) result(status)
+  use nczarr, only: nf90_inq_path
+  implicit none
+  integer, intent(in) :: ncid
+  integer, intent(inout) :: pathlen
+  character(len=*), intent(inout) :: path
+  integer :: status
+
+  status = nf90_inq_path(ncid, pathlen, path)
+end function nf_inq_path
+
+function nf_set_default_format(format, old_format) result(status)
+  use, intrinsic :: iso_c_binding, only: c_int
+  implicit none
+  integer, intent(in) :: format
+  integer, intent(inout) :: old_format
+  interface
+    function nc_set_default_format(format, old_format) bind(c) result(status)
+      import :: c_int
+      integer(c_int), value :: format
+      integer(c_int), intent(inout) :: old_format
+      integer(c_int) :: status
+    end function nc_set_default_format
+  end interface
+  integer :: status
+
+  status = nc_set_default_format(format, old_format)
+end function nf_set_default_format
+
+function nf_def_var_fill(ncid, varid, no_fill, fill_value) result(status)
+  use, intrinsic :: iso_c_binding, only: c_int
+  implicit none
+  integer, intent(in) :: ncid, varid, no_fill
+  type(*), intent(in) :: fill_value
+  interface
+    function nc_def_var_fill(ncid, varid, no_fill, fill_value) bind(c) result(status)
+      import :: c_int
+      integer(c_int), value :: ncid, varid, no_fill
+      type(*), intent(in) :: fill_value
+      integer(c_int) :: status
+    end function nc_def_var_fill
+  end interface
+  integer :: status
+
+  status = nc_def_var_fill(ncid, varid - 1, no_fill, fill_value)
+end function nf_def_var_fill
+
+function nf_inq_var_fill(ncid, varid, no_fill, fill_value) result(status)
+  use, intrinsic :: iso_c_binding, only: c_int
+  implicit none
+  integer, intent(in) :: ncid, varid
+  integer, intent(inout) :: no_fill
+  type(*), intent(inout) :: fill_value
+  interface
+    function nc_inq_var_fill(ncid, varid, no_fill, fill_value) bind(c) result(status)
+      import :: c_int
+      integer(c_int), value :: ncid, varid
+      integer(c_int), intent(inout) :: no_fill
+      type(*), intent(inout) :: fill_value
+      integer(c_int) :: status
+    end function nc_inq_var_fill
+  end interface
+  integer :: status
+
+  status = nc_inq_var_fill(ncid, varid - 1, no_fill, fill_value)
+end function nf_inq_var_fill
+
+function nf_def_var_filter(ncid, varid, filterid, nparams, params) result(status)
+  use nczarr, only: nf90_def_var_filter
+  implicit none
+  integer, intent(in) :: ncid, varid, filterid, nparams, params(*)
+  integer :: status
+
+  status = nf90_def_var_filter(ncid, varid, filterid, nparams, params)
+end function nf_def_var_filter
+
+function nf_inq_var_filter(ncid, varid, filterid, nparams, params) result(status)
+  use, intrinsic :: iso_c_binding, only: c_int, c_size_t
+  implicit none
+  integer, intent(in) :: ncid, varid
+  integer, intent(inout) :: filterid, nparams, params(*)
+  integer(c_size_t) :: n
+  interface
+    function nc_inq_var_filter(ncid, varid, id, nparams, params) bind(c) result(status)
+      import :: c_int, c_size_t
+      integer(c_int), value :: ncid, varid
+      integer(c_int), intent(inout) :: id
+      integer(c_size_t), intent(inout) :: nparams
+      integer(c_int), intent(inout) :: params(*)
+      integer(c_int) :: status
+    end function nc_inq_var_filter
+  end interface
+  integer :: status
+
+  n = 0
+  status = nc_inq_var_filter(ncid, varid - 1, filterid, n, params)
+  nparams = int(n)
+end function nf_inq_var_filter
+
+function nf_inq_grpname_full(ncid, nlen, path) result(status)
+  use nczarr, only: nf90_inq_grpname_full
+  implicit none
+  integer, intent(in) :: ncid
+  integer, intent(inout) :: nlen
+  character(len=*), intent(inout) :: path
+  integer :: status
+
+  status = nf90_inq_grpname_full(ncid, nlen, path)
+end function nf_inq_grpname_full
+
+function nf_inq_grps(ncid, ngrps, grps) result(status)
+  use, intrinsic :: iso_c_binding, only: c_int
+  implicit none
+  integer, intent(in) :: ncid
+  integer, intent(inout) :: ngrps, grps(*)
+  interface
+    function nc_inq_grps(ncid, ngrps, grps) bind(c) result(status)
+      import :: c_int
+      integer(c_int), value :: ncid
+      integer(c_int), intent(inout) :: ngrps, grps(*)
+      integer(c_int) :: status
+    end function nc_inq_grps
+  end interface
+  integer :: status
+
+  status = nc_inq_grps(ncid, ngrps, grps)
+end function nf_inq_grps
+
+function nf_inq_typeids(ncid, ntypes, types) result(status)
+  use, intrinsic :: iso_c_binding, only: c_int
+  implicit none
+  integer, intent(in) :: ncid
+  integer, intent(inout) :: ntypes, types(*)
+  interface
+    function nc_inq_typeids(ncid, ntypes, types) bind(c) result(status)
+      import :: c_int
+      integer(c_int), value :: ncid
+      integer(c_int), intent(inout) :: ntypes, types(*)
+      integer(c_int) :: status
+    end function nc_inq_typeids
+  end interface
+  integer :: status
+
+  status = nc_inq_typeids(ncid, ntypes, types)
+end function nf_inq_typeids
+
+function nf_inq_varids(ncid, nvars, vars) result(status)
+  use nczarr, only: nf90_noerr
+  use, intrinsic :: iso_c_binding, only: c_int
+  implicit none
+  integer, intent(in) :: ncid
+  integer, intent(inout) :: nvars, vars(*)
+  interface
+    function nc_inq_varids(ncid, nvars, vars) bind(c) result(status)
+      import :: c_int
+      integer(c_int), value :: ncid
+      integer(c_int), intent(inout) :: nvars, vars(*)
+      integer(c_int) :: status
+    end function nc_inq_varids
+  end interface
+  integer :: status
+
+  status = nc_inq_varids(ncid, nvars, vars)
+  if (status == nf90_noerr) vars(:nvars) = vars(:nvars) + 1
+end function nf_inq_varids
+
+function nf_inq_unlimdims(ncid, ndims, dims) result(status)
+  use nczarr, only: nf90_noerr
+  use, intrinsic :: iso_c_binding, only: c_int
+  implicit none
+  integer, intent(in) :: ncid
+  integer, intent(inout) :: ndims, dims(*)
+  interface
+    function nc_inq_unlimdims(ncid, ndims, dims) bind(c) result(status)
+      import :: c_int
+      integer(c_int), value :: ncid
+      integer(c_int), intent(inout) :: ndims, dims(*)
+      integer(c_int) :: status
+    end function nc_inq_unlimdims
+  end interface
+  integer :: status
+
+  status = nc_inq_unlimdims(ncid, ndims, dims)
+  if (status == nf90_noerr) dims(:ndims) = dims(:ndims) + 1
+end function nf_inq_unlimdims
+
+function nf_inq_dimids(ncid, ndims, dims, include_parents) result(status)
+  use nczarr, only: nf90_noerr
+  use, intrinsic :: iso_c_binding, only: c_int
+  implicit none
+  integer, intent(in) :: ncid, include_parents
+  integer, intent(inout) :: ndims, dims(*)
+  interface
+    function nc_inq_dimids(ncid, ndims, dims, include_parents) bind(c) result(status)
+      import :: c_int
+      integer(c_int), value :: ncid, include_parents
+      integer(c_int), intent(inout) :: ndims, dims(*)
+      integer(c_int) :: status
+    end function nc_inq_dimids
+  end interface
+  integer :: status
+
+  status = nc_inq_dimids(ncid, ndims, dims, include_parents)
+  if (status == nf90_noerr) dims(:ndims) = dims(:ndims) + 1
+end function nf_inq_dimids
+
+function nf_set_chunk_cache(size, nelems, preemption) result(status)
+  use, intrinsic :: iso_c_binding, only: c_int
+  implicit none
+  integer, intent(in) :: size, nelems, preemption
+  interface
+    function nc_set_chunk_cache_ints(size, nelems, preemption) bind(c) result(status)
+      import :: c_int
+      integer(c_int), value :: size, nelems, preemption
+      integer(c_int) :: status
+    end function nc_set_chunk_cache_ints
+  end interface
+  integer :: status
+
+  status = nc_set_chunk_cache_ints(size, nelems, preemption)
+end function nf_set_chunk_cache
+
+function nf_set_var_chunk_cache(ncid, varid, size, nelems, preemption) result(status)
+  use, intrinsic :: iso_c_binding, only: c_int
+  implicit none
+  integer, intent(in) :: ncid, varid
+  integer, intent(in) :: size, nelems, preemption
+  interface
+    function nc_set_var_chunk_cache_ints(ncid, varid, size, nelems, preemption) bind(c) result(status)
+      import :: c_int
+      integer(c_int), value :: ncid, varid
+      integer(c_int), value :: size, nelems, preemption
+      integer(c_int) :: status
+    end function nc_set_var_chunk_cache_ints
+  end interface
+  integer :: status
+
+  status = nc_set_var_chunk_cache_ints(ncid, varid - 1, size, nelems, preemption)
+end function nf_set_var_chunk_cache
+
+function nf_get_chunk_cache(size, nelems, preemption) result(status)
+  use, intrinsic :: iso_c_binding, only: c_int
+  implicit none
+  integer, intent(inout) :: size, nelems, preemption
+  interface
+    function nc_get_chunk_cache_ints(size, nelems, preemption) bind(c) result(status)
+      import :: c_int
+      integer(c_int), intent(inout) :: size, nelems, preemption
+      integer(c_int) :: status
+    end function nc_get_chunk_cache_ints
+  end interface
+  integer :: status
+
+  status = nc_get_chunk_cache_ints(size, nelems, preemption)
+end function nf_get_chunk_cache
+
+function nf_get_var_chunk_cache(ncid, varid, size, nelems, preemption) result(status)
+  use, intrinsic :: iso_c_binding, only: c_int
+  implicit none
+  integer, intent(in) :: ncid, varid
+  integer, intent(inout) :: size, nelems, preemption
+  interface
+    function nc_get_var_chunk_cache_ints(ncid, varid, size, nelems, preemption) bind(c) result(status)
+      import :: c_int
+      integer(c_int), value :: ncid, varid
+      integer(c_int), intent(inout) :: size, nelems, preemption
+      integer(c_int) :: status
+    end function nc_get_var_chunk_cache_ints
+  end interface
+  integer :: status
+
+  status = nc_get_var_chunk_cache_ints(ncid, varid - 1, size, nelems, preemption)
+end function nf_get_var_chunk_cache
+
 function nf_put_att_int1(ncid, varid, name, xtype, len, values) result(status)
   use, intrinsic :: iso_c_binding, only: c_char, c_int, c_null_char, c_signed_char, c_size_t
   use, intrinsic :: iso_fortran_env, only: int8
