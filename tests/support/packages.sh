@@ -29,14 +29,21 @@ remove_apt() {
     rm -rf "$dir/apt"
 }
 
+# The versions of a source package, the newest first: a mirror may list one that it does not have.
+source_versions() {
+    apt-cache "${apt_options[@]}" madison "$1" | awk -F ' *[|] *' '/Sources$/ { print $2 }' | sort -rVu
+}
+
 # fetch_source PACKAGE: its upstream source, unpacked in src/PACKAGE
 fetch_source() {
-    local to=$dir/src/$1 archive
+    local to=$dir/src/$1 archive version
     [ ! -d "$to" ] || return 0
     start_apt
     rm -rf "$to.part" && mkdir -p "$to.part/x"
-    (cd "$to.part" && apt-get "${apt_options[@]}" source --download-only --tar-only "$1" >log 2>&1) ||
-        { tail -n 5 "$to.part/log" >&2; die "cannot fetch the source of $1"; }
+    for version in $(source_versions "$1"); do
+        (cd "$to.part" && apt-get "${apt_options[@]}" source --download-only --tar-only "$1=$version" >>log 2>&1) && break
+    done
+    ls "$to.part"/*.orig.tar.* >/dev/null 2>&1 || { tail -n 5 "$to.part/log" >&2; die "cannot fetch the source of $1"; }
     for archive in "$to.part"/*.orig.tar.*; do
         case $archive in *.asc) ;; *) tar xf "$archive" -C "$to.part/x" --strip-components=1 ;; esac
     done
