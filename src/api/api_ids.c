@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * api_ids: the table of open datasets. Numbers are assigned in rising order and reused only after all others, so that
- * a closed ncid stays invalid for long.
+ * api_ids: the table of open datasets. Numbers are assigned in rising order and reused only after the others of a
+ * round, which has at least twice as many as datasets are open: a closed ncid stays invalid for long, and a program
+ * that opens one dataset after the other needs no more memory for its millionth than for its thousandth.
  *
  * A slot has the lock of its dataset, so that a call that only looks takes one lock for both: it shares that lock
  * before it reads the slot's dataset, and has it until it ends. Other calls announce themselves in the slot instead,
  * and stay announced until they end. Either is a reference to the dataset. Who ends a dataset empties the slot, closes
  * the dataset, and waits until no call is announced there, and for the lock, before it frees the dataset. These waits
  * are short, since closing has waited for the calls that were under way. Adding and removing take the table's lock.
- * Slots never move: they are in pages that are never freed. The first page is static; others are made only when
- * hundreds of datasets are open at once.
+ * Slots never move: they are in pages that are never freed. The first page is static.
  */
 #include "api/api_int.h"
 
@@ -24,6 +24,7 @@
 #define FIRST_NUMBER 1
 #endif
 #define MAX_NUMBER 0x7fff
+#define NUMBERS    (MAX_NUMBER - FIRST_NUMBER + 1)
 #define PAGE_SLOTS 256
 #define PAGES      ((MAX_NUMBER + PAGE_SLOTS) / PAGE_SLOTS)
 
@@ -40,6 +41,7 @@ static _Atomic(id_slot *) pages[PAGES] = {[FIRST_NUMBER / PAGE_SLOTS] = first_pa
 static pthread_mutex_t    lock = PTHREAD_MUTEX_INITIALIZER; /* guards the variables below and changes of slots */
 static size_t             live;
 static size_t             next_number = FIRST_NUMBER;
+static size_t             round_numbers = 1024; /* in a round, from the first; all of them, where more are open */
 
 static id_slot *
 slot_of(size_t number)
@@ -68,14 +70,22 @@ make_slot(size_t number)
     return &page[number % PAGE_SLOTS];
 }
 
+static size_t
+number_after(size_t number)
+{
+    return number - FIRST_NUMBER + 1 < round_numbers ? number + 1 : FIRST_NUMBER;
+}
+
 /* The next free number. At least one number must be free. */
 static size_t
 find_free_number(void)
 {
     id_slot *s;
 
+    while (live >= round_numbers / 2 && round_numbers < NUMBERS)
+        round_numbers = round_numbers < NUMBERS / 2 ? 2 * round_numbers : NUMBERS;
     while ((s = slot_of(next_number)) != NULL && s->used)
-        next_number = next_number == MAX_NUMBER ? FIRST_NUMBER : next_number + 1;
+        next_number = number_after(next_number);
     return next_number;
 }
 
@@ -96,7 +106,7 @@ ncz_ids_add(ncz_dataset *ds, int *ncid)
     int      rc = NC_NOERR;
 
     (void)pthread_mutex_lock(&lock);
-    if (live == MAX_NUMBER - FIRST_NUMBER + 1) {
+    if (live == NUMBERS) {
         rc = ncz_fail(NC_ENFILE, "%zu datasets are open", live);
     } else if ((s = make_slot(number = find_free_number())) == NULL) {
         rc = ncz_fail_nomem(PAGE_SLOTS * sizeof *s);
@@ -105,7 +115,7 @@ ncz_ids_add(ncz_dataset *ds, int *ncid)
         atomic_store(&s->ds, ds);
         s->used = true;
         live++;
-        next_number = number == MAX_NUMBER ? FIRST_NUMBER : number + 1;
+        next_number = number_after(number);
         *ncid = (int)(number * NCZ_ID_GROUPS);
     }
     (void)pthread_mutex_unlock(&lock);

@@ -566,3 +566,31 @@ TEST(many_open)
     FAILS(NC_EBADID, nc_close(0x7fffffff));
     place_drop(&p);
 }
+
+/* A closed ncid is not given again soon, and those of a program that opens one dataset after the other are few. */
+TEST(ncids_go_round)
+{
+    enum { SOON = 500, FEW = 2000, OPENS = 5000, MANY = 1500, NUMBERS = 0x8000 };
+    static int last[NUMBERS], open[MANY];
+    int        ncid, different = 0;
+
+    for (int i = 1; i <= OPENS; i++) {
+        int kept;
+
+        OK(nc_create("ncids", NC_DISKLESS | NC_NETCDF4, &ncid));
+        kept = last[ncid / 0x10000];
+        assert_true(kept == 0 || i - kept > SOON);
+        different += kept == 0;
+        last[ncid / 0x10000] = i;
+        OK(nc_close(ncid));
+    }
+    assert_in_range(different, SOON, FEW);
+    for (int i = 0; i < MANY; i++) {
+        OK(nc_create("ncids", NC_DISKLESS | NC_NETCDF4, &open[i]));
+        assert_true(last[open[i] / 0x10000] >= 0);
+        last[open[i] / 0x10000] = -1;
+    }
+    for (int i = 0; i < MANY; i++)
+        OK(nc_close(open[i]));
+    FAILS(NC_EBADID, nc_close(open[0]));
+}
