@@ -504,12 +504,13 @@ static int
 read_collection(container *c, uint64_t addr, loaded *x)
 {
     unsigned char head[HEAD];
-    ncz_cursor    cur = ncz_cursor_at(head + 8, 8);
+    ncz_cursor    cur;
     uint64_t      size;
     int           rc = ncz_container_read_at(c, addr, head, sizeof head);
 
     if (rc != NC_NOERR)
         return rc;
+    cur = ncz_cursor_at(head + 8, 8);
     size = ncz_cursor_u64le(&cur);
     if (memcmp(head, "GCOL\1", 5) != 0 || size < HEAD || size > UINT32_MAX || size > ncz_limits_default.object_bytes)
         return fail_damaged(addr);

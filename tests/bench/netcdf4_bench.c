@@ -189,7 +189,7 @@ write_small(int grp, int dim, int nvars, int natts)
 
     field_line(f, SMALL);
     for (int v = 0; v < nvars; v++) {
-        char name[16];
+        char name[32];
 
         snprintf(name, sizeof name, "var%d", v);
         CALL(nc_def_var, grp, name, NC_FLOAT, 1, &dim, &id);
@@ -219,7 +219,7 @@ write_groups(size_t ngroups)
 {
     begin_file();
     for (size_t g = 0; g < ngroups; g++) {
-        char name[16];
+        char name[32];
         int  grp, dim;
 
         snprintf(name, sizeof name, "group%zu", g);

@@ -284,9 +284,10 @@ parse_dataset(gen_parser *p)
 static int
 parse_text(gen_parser *p)
 {
-    gen_cdl   *cdl = p->cdl;
-    gen_report report = p->report; /* a scan ahead has none */
-    jmp_buf    out_of_memory;
+    static const gen_pos start = {1, 1};
+    gen_cdl             *cdl = p->cdl;
+    gen_report           report = p->report; /* a scan ahead has none */
+    jmp_buf              out_of_memory;
 
     cdl->arena.out_of_memory = &out_of_memory;
     if (setjmp(out_of_memory) != 0) {
@@ -294,7 +295,7 @@ parse_text(gen_parser *p)
         return NC_ENOMEM;
     }
     cdl->file = gen_strndup(&cdl->arena, cdl->file, strlen(cdl->file));
-    p->group = cdl->root = gen_new_group(p, "/", (gen_pos){1, 1});
+    p->group = cdl->root = gen_new_group(p, "/", start);
     return parse_dataset(p);
 }
 
