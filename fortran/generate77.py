@@ -293,31 +293,31 @@ nf_set_default_format(format, old_format)
 
 nf_def_var_fill(ncid, varid, no_fill, fill_value)
   integer, intent(in) :: ncid, varid, no_fill
-  type(*), intent(in) :: fill_value
+  type(*), intent(in), target :: fill_value
   interface
-    function nc_def_var_fill(ncid, varid, no_fill, fill_value) bind(c) result(status)
-      import :: c_int
+    function nc_def_var_fill(ncid, varid, no_fill, fill) bind(c) result(status)
+      import :: c_int, c_ptr
       integer(c_int), value :: ncid, varid, no_fill
-      type(*), intent(in) :: fill_value
+      type(c_ptr), value :: fill
       integer(c_int) :: status
     end function nc_def_var_fill
   end interface
-= nc_def_var_fill(ncid, varid - 1, no_fill, fill_value)
+= nc_def_var_fill(ncid, varid - 1, no_fill, c_loc(fill_value))
 
 nf_inq_var_fill(ncid, varid, no_fill, fill_value)
   integer, intent(in) :: ncid, varid
-  integer, intent(inout) :: no_fill
-  type(*), intent(inout) :: fill_value
+  integer, intent(out) :: no_fill
+  type(*), intent(inout), target :: fill_value
   interface
-    function nc_inq_var_fill(ncid, varid, no_fill, fill_value) bind(c) result(status)
-      import :: c_int
+    function nc_inq_var_fill(ncid, varid, no_fill, fill) bind(c) result(status)
+      import :: c_int, c_ptr
       integer(c_int), value :: ncid, varid
-      integer(c_int), intent(inout) :: no_fill
-      type(*), intent(inout) :: fill_value
+      integer(c_int), intent(out) :: no_fill
+      type(c_ptr), value :: fill
       integer(c_int) :: status
     end function nc_inq_var_fill
   end interface
-= nc_inq_var_fill(ncid, varid - 1, no_fill, fill_value)
+= nc_inq_var_fill(ncid, varid - 1, no_fill, c_loc(fill_value))
 
 nf_def_var_filter(ncid, varid, filterid, nparams, params)
   integer, intent(in) :: ncid, varid, filterid, nparams, params(*)
@@ -325,21 +325,21 @@ nf_def_var_filter(ncid, varid, filterid, nparams, params)
 
 nf_inq_var_filter(ncid, varid, filterid, nparams, params)
   integer, intent(in) :: ncid, varid
-  integer, intent(inout) :: filterid, nparams, params(*)
+  integer, intent(out) :: filterid, nparams
+  integer, intent(inout), target :: params(*)
   integer(c_size_t) :: n
   interface
     function nc_inq_var_filter(ncid, varid, id, nparams, params) bind(c) result(status)
-      import :: c_int, c_size_t
+      import :: c_int, c_ptr, c_size_t
       integer(c_int), value :: ncid, varid
-      integer(c_int), intent(inout) :: id
-      integer(c_size_t), intent(inout) :: nparams
-      integer(c_int), intent(inout) :: params(*)
+      integer(c_int), intent(out) :: id
+      integer(c_size_t), intent(out) :: nparams
+      type(c_ptr), value :: params
       integer(c_int) :: status
     end function nc_inq_var_filter
   end interface
-n = 0
-= nc_inq_var_filter(ncid, varid - 1, filterid, n, params)
-nparams = int(n)
+= nc_inq_var_filter(ncid, varid - 1, filterid, n, c_loc(params))
+if (status == nf90_noerr) nparams = int(n)
 
 nf_inq_grpname_full(ncid, nlen, path)
   integer, intent(in) :: ncid
@@ -351,16 +351,18 @@ nf_inq_grpname_full(ncid, nlen, path)
 LISTS = """
 nf_inq_WHAT(ncid, nITEMS, ITEMSMORE)
   integer, intent(in) :: ncidMORE
-  integer, intent(inout) :: nITEMS, ITEMS(*)
+  integer, intent(out) :: nITEMS
+  integer, intent(inout), target :: ITEMS(*)
   interface
-    function nc_inq_WHAT(ncid, nITEMS, ITEMSMORE) bind(c) result(status)
-      import :: c_int
+    function nc_inq_WHAT(ncid, n, idsMORE) bind(c) result(status)
+      import :: c_int, c_ptr
       integer(c_int), value :: ncidMORE
-      integer(c_int), intent(inout) :: nITEMS, ITEMS(*)
+      integer(c_int), intent(out) :: n
+      type(c_ptr), value :: ids
       integer(c_int) :: status
     end function nc_inq_WHAT
   end interface
-= nc_inq_WHAT(ncid, nITEMS, ITEMSMORE)
+= nc_inq_WHAT(ncid, nITEMS, c_loc(ITEMS)MORE)
 if (status == nf90_noerr) ITEMS(:nITEMS) = ITEMS(:nITEMS) + FIRST
 """
 LISTED = [("grps", "grps", "", 0), ("typeids", "types", "", 0), ("varids", "vars", "", 1), ("unlimdims", "dims", "", 1),
@@ -483,7 +485,7 @@ def lists():
 
 
 def caches():
-    for verb, intent, how in (("set", "in", "value"), ("get", "inout", "intent(inout)")):
+    for verb, intent, how in (("set", "in", "value"), ("get", "out", "intent(out)")):
         for var in (False, True):
             words = {"VERB": verb + "_var" * var, "INTENT": intent, "HOW": how, "IDS": "ncid, varid, " * var, "GIVEN": "ncid, varid - 1, " * var}
             lines = re.sub("VERB|INTENT|HOW|IDS|GIVEN", lambda m: words[m.group()], CACHES).strip("\n").split("\n")

@@ -812,41 +812,41 @@ function nf_set_default_format(format, old_format) result(status)
 end function nf_set_default_format
 
 function nf_def_var_fill(ncid, varid, no_fill, fill_value) result(status)
-  use, intrinsic :: iso_c_binding, only: c_int
+  use, intrinsic :: iso_c_binding, only: c_int, c_loc, c_ptr
   implicit none
   integer, intent(in) :: ncid, varid, no_fill
-  type(*), intent(in) :: fill_value
+  type(*), intent(in), target :: fill_value
   interface
-    function nc_def_var_fill(ncid, varid, no_fill, fill_value) bind(c) result(status)
-      import :: c_int
+    function nc_def_var_fill(ncid, varid, no_fill, fill) bind(c) result(status)
+      import :: c_int, c_ptr
       integer(c_int), value :: ncid, varid, no_fill
-      type(*), intent(in) :: fill_value
+      type(c_ptr), value :: fill
       integer(c_int) :: status
     end function nc_def_var_fill
   end interface
   integer :: status
 
-  status = nc_def_var_fill(ncid, varid - 1, no_fill, fill_value)
+  status = nc_def_var_fill(ncid, varid - 1, no_fill, c_loc(fill_value))
 end function nf_def_var_fill
 
 function nf_inq_var_fill(ncid, varid, no_fill, fill_value) result(status)
-  use, intrinsic :: iso_c_binding, only: c_int
+  use, intrinsic :: iso_c_binding, only: c_int, c_loc, c_ptr
   implicit none
   integer, intent(in) :: ncid, varid
-  integer, intent(inout) :: no_fill
-  type(*), intent(inout) :: fill_value
+  integer, intent(out) :: no_fill
+  type(*), intent(inout), target :: fill_value
   interface
-    function nc_inq_var_fill(ncid, varid, no_fill, fill_value) bind(c) result(status)
-      import :: c_int
+    function nc_inq_var_fill(ncid, varid, no_fill, fill) bind(c) result(status)
+      import :: c_int, c_ptr
       integer(c_int), value :: ncid, varid
-      integer(c_int), intent(inout) :: no_fill
-      type(*), intent(inout) :: fill_value
+      integer(c_int), intent(out) :: no_fill
+      type(c_ptr), value :: fill
       integer(c_int) :: status
     end function nc_inq_var_fill
   end interface
   integer :: status
 
-  status = nc_inq_var_fill(ncid, varid - 1, no_fill, fill_value)
+  status = nc_inq_var_fill(ncid, varid - 1, no_fill, c_loc(fill_value))
 end function nf_inq_var_fill
 
 function nf_def_var_filter(ncid, varid, filterid, nparams, params) result(status)
@@ -859,26 +859,27 @@ function nf_def_var_filter(ncid, varid, filterid, nparams, params) result(status
 end function nf_def_var_filter
 
 function nf_inq_var_filter(ncid, varid, filterid, nparams, params) result(status)
-  use, intrinsic :: iso_c_binding, only: c_int, c_size_t
+  use nczarr, only: nf90_noerr
+  use, intrinsic :: iso_c_binding, only: c_int, c_loc, c_ptr, c_size_t
   implicit none
   integer, intent(in) :: ncid, varid
-  integer, intent(inout) :: filterid, nparams, params(*)
+  integer, intent(out) :: filterid, nparams
+  integer, intent(inout), target :: params(*)
   integer(c_size_t) :: n
   interface
     function nc_inq_var_filter(ncid, varid, id, nparams, params) bind(c) result(status)
-      import :: c_int, c_size_t
+      import :: c_int, c_ptr, c_size_t
       integer(c_int), value :: ncid, varid
-      integer(c_int), intent(inout) :: id
-      integer(c_size_t), intent(inout) :: nparams
-      integer(c_int), intent(inout) :: params(*)
+      integer(c_int), intent(out) :: id
+      integer(c_size_t), intent(out) :: nparams
+      type(c_ptr), value :: params
       integer(c_int) :: status
     end function nc_inq_var_filter
   end interface
   integer :: status
 
-  n = 0
-  status = nc_inq_var_filter(ncid, varid - 1, filterid, n, params)
-  nparams = int(n)
+  status = nc_inq_var_filter(ncid, varid - 1, filterid, n, c_loc(params))
+  if (status == nf90_noerr) nparams = int(n)
 end function nf_inq_var_filter
 
 function nf_inq_grpname_full(ncid, nlen, path) result(status)
@@ -893,98 +894,108 @@ function nf_inq_grpname_full(ncid, nlen, path) result(status)
 end function nf_inq_grpname_full
 
 function nf_inq_grps(ncid, ngrps, grps) result(status)
-  use, intrinsic :: iso_c_binding, only: c_int
+  use, intrinsic :: iso_c_binding, only: c_int, c_loc, c_ptr
   implicit none
   integer, intent(in) :: ncid
-  integer, intent(inout) :: ngrps, grps(*)
+  integer, intent(out) :: ngrps
+  integer, intent(inout), target :: grps(*)
   interface
-    function nc_inq_grps(ncid, ngrps, grps) bind(c) result(status)
-      import :: c_int
+    function nc_inq_grps(ncid, n, ids) bind(c) result(status)
+      import :: c_int, c_ptr
       integer(c_int), value :: ncid
-      integer(c_int), intent(inout) :: ngrps, grps(*)
+      integer(c_int), intent(out) :: n
+      type(c_ptr), value :: ids
       integer(c_int) :: status
     end function nc_inq_grps
   end interface
   integer :: status
 
-  status = nc_inq_grps(ncid, ngrps, grps)
+  status = nc_inq_grps(ncid, ngrps, c_loc(grps))
 end function nf_inq_grps
 
 function nf_inq_typeids(ncid, ntypes, types) result(status)
-  use, intrinsic :: iso_c_binding, only: c_int
+  use, intrinsic :: iso_c_binding, only: c_int, c_loc, c_ptr
   implicit none
   integer, intent(in) :: ncid
-  integer, intent(inout) :: ntypes, types(*)
+  integer, intent(out) :: ntypes
+  integer, intent(inout), target :: types(*)
   interface
-    function nc_inq_typeids(ncid, ntypes, types) bind(c) result(status)
-      import :: c_int
+    function nc_inq_typeids(ncid, n, ids) bind(c) result(status)
+      import :: c_int, c_ptr
       integer(c_int), value :: ncid
-      integer(c_int), intent(inout) :: ntypes, types(*)
+      integer(c_int), intent(out) :: n
+      type(c_ptr), value :: ids
       integer(c_int) :: status
     end function nc_inq_typeids
   end interface
   integer :: status
 
-  status = nc_inq_typeids(ncid, ntypes, types)
+  status = nc_inq_typeids(ncid, ntypes, c_loc(types))
 end function nf_inq_typeids
 
 function nf_inq_varids(ncid, nvars, vars) result(status)
   use nczarr, only: nf90_noerr
-  use, intrinsic :: iso_c_binding, only: c_int
+  use, intrinsic :: iso_c_binding, only: c_int, c_loc, c_ptr
   implicit none
   integer, intent(in) :: ncid
-  integer, intent(inout) :: nvars, vars(*)
+  integer, intent(out) :: nvars
+  integer, intent(inout), target :: vars(*)
   interface
-    function nc_inq_varids(ncid, nvars, vars) bind(c) result(status)
-      import :: c_int
+    function nc_inq_varids(ncid, n, ids) bind(c) result(status)
+      import :: c_int, c_ptr
       integer(c_int), value :: ncid
-      integer(c_int), intent(inout) :: nvars, vars(*)
+      integer(c_int), intent(out) :: n
+      type(c_ptr), value :: ids
       integer(c_int) :: status
     end function nc_inq_varids
   end interface
   integer :: status
 
-  status = nc_inq_varids(ncid, nvars, vars)
+  status = nc_inq_varids(ncid, nvars, c_loc(vars))
   if (status == nf90_noerr) vars(:nvars) = vars(:nvars) + 1
 end function nf_inq_varids
 
 function nf_inq_unlimdims(ncid, ndims, dims) result(status)
   use nczarr, only: nf90_noerr
-  use, intrinsic :: iso_c_binding, only: c_int
+  use, intrinsic :: iso_c_binding, only: c_int, c_loc, c_ptr
   implicit none
   integer, intent(in) :: ncid
-  integer, intent(inout) :: ndims, dims(*)
+  integer, intent(out) :: ndims
+  integer, intent(inout), target :: dims(*)
   interface
-    function nc_inq_unlimdims(ncid, ndims, dims) bind(c) result(status)
-      import :: c_int
+    function nc_inq_unlimdims(ncid, n, ids) bind(c) result(status)
+      import :: c_int, c_ptr
       integer(c_int), value :: ncid
-      integer(c_int), intent(inout) :: ndims, dims(*)
+      integer(c_int), intent(out) :: n
+      type(c_ptr), value :: ids
       integer(c_int) :: status
     end function nc_inq_unlimdims
   end interface
   integer :: status
 
-  status = nc_inq_unlimdims(ncid, ndims, dims)
+  status = nc_inq_unlimdims(ncid, ndims, c_loc(dims))
   if (status == nf90_noerr) dims(:ndims) = dims(:ndims) + 1
 end function nf_inq_unlimdims
 
 function nf_inq_dimids(ncid, ndims, dims, include_parents) result(status)
   use nczarr, only: nf90_noerr
-  use, intrinsic :: iso_c_binding, only: c_int
+  use, intrinsic :: iso_c_binding, only: c_int, c_loc, c_ptr
   implicit none
   integer, intent(in) :: ncid, include_parents
-  integer, intent(inout) :: ndims, dims(*)
+  integer, intent(out) :: ndims
+  integer, intent(inout), target :: dims(*)
   interface
-    function nc_inq_dimids(ncid, ndims, dims, include_parents) bind(c) result(status)
-      import :: c_int
+    function nc_inq_dimids(ncid, n, ids, include_parents) bind(c) result(status)
+      import :: c_int, c_ptr
       integer(c_int), value :: ncid, include_parents
-      integer(c_int), intent(inout) :: ndims, dims(*)
+      integer(c_int), intent(out) :: n
+      type(c_ptr), value :: ids
       integer(c_int) :: status
     end function nc_inq_dimids
   end interface
   integer :: status
 
-  status = nc_inq_dimids(ncid, ndims, dims, include_parents)
+  status = nc_inq_dimids(ncid, ndims, c_loc(dims), include_parents)
   if (status == nf90_noerr) dims(:ndims) = dims(:ndims) + 1
 end function nf_inq_dimids
 
@@ -1025,11 +1036,11 @@ end function nf_set_var_chunk_cache
 function nf_get_chunk_cache(size, nelems, preemption) result(status)
   use, intrinsic :: iso_c_binding, only: c_int
   implicit none
-  integer, intent(inout) :: size, nelems, preemption
+  integer, intent(out) :: size, nelems, preemption
   interface
     function nc_get_chunk_cache_ints(size, nelems, preemption) bind(c) result(status)
       import :: c_int
-      integer(c_int), intent(inout) :: size, nelems, preemption
+      integer(c_int), intent(out) :: size, nelems, preemption
       integer(c_int) :: status
     end function nc_get_chunk_cache_ints
   end interface
@@ -1042,12 +1053,12 @@ function nf_get_var_chunk_cache(ncid, varid, size, nelems, preemption) result(st
   use, intrinsic :: iso_c_binding, only: c_int
   implicit none
   integer, intent(in) :: ncid, varid
-  integer, intent(inout) :: size, nelems, preemption
+  integer, intent(out) :: size, nelems, preemption
   interface
     function nc_get_var_chunk_cache_ints(ncid, varid, size, nelems, preemption) bind(c) result(status)
       import :: c_int
       integer(c_int), value :: ncid, varid
-      integer(c_int), intent(inout) :: size, nelems, preemption
+      integer(c_int), intent(out) :: size, nelems, preemption
       integer(c_int) :: status
     end function nc_get_var_chunk_cache_ints
   end interface

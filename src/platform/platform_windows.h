@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Flags of openat(). Files are never text, never inherited, never terminals. */
@@ -47,6 +48,9 @@
 #endif
 
 #define NCZ_SYS_ECASE EADDRINUSE /* a name of another case is in the way */
+
+/* MinGW-w64 declares it for those alone who define a macro before they include <time.h>. */
+#define gmtime_r(seconds, tm) (gmtime_s(tm, seconds) == 0 ? (tm) : NULL)
 
 struct iovec {
     void  *iov_base;

@@ -12,9 +12,12 @@ HERE, KEPT = ("build", "tested-all.json"), ("tests", "suites", "tested.json")
 # Files that only some parts look at: the beginning of a path, or its end. What is in no row is looked at by all.
 READERS = {"check", "docs", "package"}  # of the text of the whole tree
 COMPILED = {p.name for p in parts.PARTS if any(isinstance(s, parts.Meson) for s in p.steps)} | {"fuzz", "s3"}
+EVERY = {p.name for p in parts.PARTS}
 BEGINNINGS = {
-    "docs/": set(), "man/": set(), "packaging/": {"packages", "windows", "macos", "mpi", "fortran"},
-    "tests/bench/": {"bench", "asan", "mpi"}, "tests/docs/": set(), "tests/fortran/": {"fortran", "programs", "mpi"},
+    "docs/examples/": EVERY, "docs/": set(), "tests/suites/record.py": set(), "src/platform/platform_windows": {"windows"}, "fortran/netcdf.inc": {"fortran"},
+    "fortran/netcdf77.f90": {"fortran"}, "fortran/generate77.py": {"fortran"}, "fortran/": {"fortran", "programs", "mpi", "packages"},
+    "packaging/": {"packages", "windows", "macos", "mpi", "fortran"},
+    "tests/bench/": {"bench", "asan", "mpi"}, "tests/docs/": set(), "tests/fortran/": {"fortran"},
     "tests/interop/": {"peers", "programs"}, "tests/machines/": {"i386", "musl", "s390x", "macos"}, "tests/matrix/": {"matrix"},
     "tests/mpi/": {"mpi", "fortran", "programs"}, "tests/package/": {"packages"}, "tests/packages/": {"packages"},
     "tests/programs/": {"programs", "fortran", "mpi"}, "tests/systems/": {"windows", "macos"}, "tests/virtual/": {"virtual", "hdf4"},
