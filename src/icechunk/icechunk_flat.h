@@ -50,10 +50,4 @@ ncz_flat_u32(const unsigned char *p)
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-static inline uint64_t
-ncz_flat_u64(const unsigned char *p)
-{
-    return (uint64_t)ncz_flat_u32(p + 4) << 32 | ncz_flat_u32(p);
-}
-
 #endif /* NCZ_ICECHUNK_FLAT_H */

@@ -4,7 +4,7 @@
 usage: check.py CLANG_FORMAT LINTERS [--format]      ends with `N passed, N failed`
 LINTERS: the folder with ruff and shellcheck. --format: only whether C sources are as .clang-format says.
 """
-import concurrent.futures, os, re, subprocess, sys
+import collections, concurrent.futures, os, re, subprocess, sys
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 FOLDERS = ("completions", "docs", "include", "packaging", "src", "tests", "tools")
@@ -57,6 +57,14 @@ def long_sources(paths):
             if len(line) > CODE and not line.startswith("#define")]
 
 
+def unused_inline(paths):
+    """Inline functions that nothing calls: no compiler says so of a header, but clang does of the library in one file."""
+    text = "\n".join(line for path in paths for _, line in lines_of(path))
+    names = set(re.findall(r"^static inline [^;{]*?\b(\w+)\(", text, re.M))
+    count = collections.Counter(word for word in re.findall(r"\w+", text) if word in names)
+    return ["%s is called by nothing" % name for name in sorted(names) if count[name] < 2]
+
+
 def run_tool(command, paths):
     """The lines that a tool prints when it is not content."""
     r = subprocess.run([*command, *paths], cwd=ROOT, capture_output=True, text=True, errors="replace")
@@ -86,6 +94,7 @@ def checks(clang_format, linters, formatting_alone):
     python = [f for f in files if f.endswith(".py")] + [f for f, name in unnamed.items() if name == "python"]
     shell = [f for f, name in unnamed.items() if name in ("sh", "bash")]
     yield "sources wrap at %d columns" % CODE, lambda: long_sources(shipped)
+    yield "inline functions are used", lambda: unused_inline([f for f in shipped if f.startswith("src/")])
     yield "documents wrap at %d columns, README has at most %d lines" % (TEXT, README_LINES), lambda: long_documents(texts) + long_readme()
     yield "ruff is content with %d files of Python" % len(python), lambda: run_tool(
         [os.path.join(linters, "ruff"), "check", "--no-cache", "--quiet", "--force-exclude", "--output-format=concise"], python)

@@ -70,6 +70,8 @@ def problem(tree, name, found):
     part, call = found.get(name), "./dev test --all %s" % name
     if part is None:
         return "%s has not passed" % call
+    if not part["passed"] and not part["failed"]:
+        return "%s: nothing was run" % call
     if part["failed"]:
         return "%s: %d failed" % (call, part["failed"])
     if part["left_out"]:

@@ -204,6 +204,7 @@ class Run:
         self.strict = bool(o.part) or bool(os.environ.get("CI"))
         self.fell = {}  # job name -> how often
         self.took = self.read_seconds()
+        self.commit = None  # that --all vouches for
         self.lock = threading.Lock()
         self.setups, self.part_setups = {}, {}
 
@@ -379,6 +380,8 @@ class Run:
         elif job.state == "failed":
             row.failed += 1
             say("%s: FAILED: %s" % (job.name, job.result))
+        if row.open == 0:
+            self.note([row])
         if row.open == 0 and not getattr(job, "keeper", False):
             note = "; left out: " + ", ".join(row.left_out) if row.left_out else ""
             say("%s: %d passed, %d failed%s" % (part.name, row.passed, row.failed, note))
@@ -416,7 +419,7 @@ class Run:
         shutil.rmtree(self.logs, ignore_errors=True)
         os.makedirs(self.logs)
         whole = self.o.all and not self.o.repeat
-        before = clean_commit() if whole else None
+        self.commit = clean_commit() if whole else None
         calls = os.path.join(ROOT, "build", "calls.log")
         if os.path.exists(calls):
             os.remove(calls)
@@ -434,10 +437,13 @@ class Run:
         with open(SECONDS, "w") as f:
             json.dump(self.took, f, indent=0, sort_keys=True)
         status = self.table()
-        if whole and before is not None and clean_commit() == before:
-            record.write(ROOT, {name: {"commit": before, "passed": r.passed, "failed": r.failed, "left_out": r.left_out}
-                                for name, r in self.rows.items()})
+        self.note(self.rows.values())
         return status
+
+    def note(self, rows):
+        """What --all has found of parts that have ended, of a commit that is there as it was."""
+        if self.commit is not None and clean_commit() == self.commit:
+            record.write(ROOT, {r.part.name: {"commit": self.commit, "passed": r.passed, "failed": r.failed, "left_out": r.left_out} for r in rows})
 
     def table(self):
         shown = set()
