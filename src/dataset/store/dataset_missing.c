@@ -66,7 +66,8 @@ ncz_store_missing(const ncz_target *t, zmap *map, int rc)
     if (b.rc != NC_NOERR)
         rc = b.rc;
     else if (ncz_remote(t) && listed && b.n == 0)
-        rc = ncz_fail(NC_ENOOBJECT, "%s: no objects; expected Zarr documents below it", t->shown);
+        rc = ncz_fail(NC_ENOOBJECT, "%s: no such object, and none below it; expected a netCDF file or Zarr documents",
+                      t->shown);
     else if (t->zarr_format == 0 && !t->hdf5) /* what was asked for is said already */
         rc = fail_missing(t, &b, listed);
     ncz_free(b.name);
