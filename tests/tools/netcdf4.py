@@ -147,6 +147,7 @@ def copies():
         as_they_are(version)
     resumed()
     indexes()
+    into_shards()
     r = run("nczcopy", "--skip-unreadable", data("netcdf4", "refused.h5"), "readable.zarr")
     report("--skip-unreadable leaves out what cannot be read", None if r.returncode == 0 and "/external: left out" in r.stderr and
            "source = 0, 7, 14, 21" in run("nczdump", "readable.zarr").stdout else "exit %d: %s" % (r.returncode, r.stderr))
@@ -248,6 +249,23 @@ def as_they_are(version):
     if run("nczcopy", "--zarr-format", version, "--verify", "-v", "masks", "corrupt.h5", "verified.zarr" + version).returncode == 0:
         bad.append("--verify passes over a corrupt chunk")
     report("chunks are copied as they are to Zarr " + version, bad)
+
+
+def into_shards():
+    """A chunk of a file is an object, but not one that holds several."""
+    head = "netcdf f { dimensions: y = 5 ; x = 4 ; variables: int v(y, x) ; v:_Storage = \"chunked\" ; v:_ChunkSizes = 2, 2 ; %s data: v = "
+    bad = []
+    for name, how in (("plain", ""), ("packed", "v:_Shuffle = \"true\" ; v:_DeflateLevel = 1 ; ")):
+        with open(name + ".cdl", "w") as f:
+            f.write(head % how + ", ".join(map(str, range(20))) + " ; }")
+        bad += [r.stderr for r in [run("nczgen", "-o", name + ".nc", name + ".cdl")] if r.returncode]
+        want = body(run("nczdump", name + ".nc").stdout)
+        for lengths in ("x/4", "y/2,x/4", "y/6,x/2", "y/6,x/4"):
+            r = run("nczcopy", "-M", "0", "--shards", lengths, name + ".nc", "file://%s/sharded.zarr#mode=zarr,v3" % tmp)
+            got = run("nczdump", "sharded.zarr")
+            bad += ["%s, --shards %s: %s%s" % (name, lengths, r.stderr, (d or got.stderr)[:300]) for d in lines_apart(want, body(got.stdout))]
+            bad += ["%s: %s" % (lengths, c.stdout) for c in [run("nczdump", "--check", "sharded.zarr")] if c.returncode or r.returncode]
+    report("chunks of a file become shards", bad)
 
 
 def resumed():

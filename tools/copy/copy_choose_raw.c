@@ -20,6 +20,12 @@ measure_chunk_part(const char *encoding)
     return len;
 }
 
+static bool
+has_shards(const char *encoding)
+{
+    return encoding[0] != '\0' && encoding[measure_chunk_part(encoding)] == ',';
+}
+
 /* True if a shard, which is moved through memory, is small enough for that. */
 static bool
 fits_memory(const copy_opts *o, const copy_var *v)
@@ -83,15 +89,16 @@ copy_compare_encodings(char *in, char *out, bool *other_fill)
 }
 
 /*
- * Chunks of an HDF5 file: each is a range of it. Those that are not stored are missing in the copy, too, if they read
- * the same there.
+ * Chunks of an HDF5 file: each is a range of it, and becomes an object. Those that are not stored are missing in the
+ * copy, too, if they read the same there.
  */
 static void
 choose_raw_ranges(const copy_source *s, copy_var *v, char *in, char *out)
 {
-    bool other_fill = false;
+    bool other_fill = false, objects = !has_shards(out); /* asked first: the comparison cuts it off */
 
-    v->raw = v->raw_ranges = copy_compare_encodings(in, out, &other_fill) && copy_part_is_aligned(s, v, v->chunk_in);
+    v->raw = v->raw_ranges =
+        objects && copy_compare_encodings(in, out, &other_fill) && copy_part_is_aligned(s, v, v->chunk_in);
     v->raw_gaps = v->raw && other_fill;
 }
 
