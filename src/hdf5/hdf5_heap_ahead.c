@@ -82,7 +82,7 @@ read_part(ncz_hdf5 *f, ncz_hdf5_ahead_part *p)
 static const unsigned char *
 find_in_part(const ncz_hdf5_ahead_part *p, uint64_t addr, uint64_t n)
 {
-    size_t low = 0, high = p->n;
+    size_t low = 0, high = p->bytes.len > 0 ? p->n : 0; /* without bytes its ranges are still to be read */
 
     while (low < high) { /* the last that begins at the address or before it */
         size_t middle = low + (high - low) / 2;
@@ -116,6 +116,7 @@ static int
 make_room(ncz_hdf5_ahead_part *p, size_t n)
 {
     p->n = 0;
+    ncz_buf_reset(&p->bytes);
     if (n <= p->cap)
         return NC_NOERR;
     ncz_free(p->v);

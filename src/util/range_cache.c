@@ -279,8 +279,9 @@ ncz_range_cache_new(const ncz_read_source *source, ncz_range_cache **out)
     c->source = *source;
     c->nsets = sets == 0 ? 1 : sets < PLACES / WAYS ? sets : PLACES / WAYS;
     if ((c->places = ncz_zalloc_n((size_t)c->nsets * WAYS, sizeof *c->places)) == NULL) {
+        rc = ncz_fail_nomem((size_t)c->nsets * WAYS * sizeof *c->places);
         ncz_free(c);
-        return ncz_fail_nomem((size_t)c->nsets * WAYS * sizeof *c->places);
+        return rc;
     }
     if (source->nhead > 0)
         rc = keep_head(c, source->head, source->nhead);
