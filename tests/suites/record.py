@@ -40,8 +40,9 @@ def known(tree):
 
 
 def write(tree, found):
+    parts_now = {**known(tree), **found}
     with open(os.path.join(tree, *HERE), "w", encoding="utf-8") as f:
-        json.dump({"parts": {**known(tree), **found}}, f, indent=1, sort_keys=True)
+        json.dump({"parts": parts_now}, f, indent=1, sort_keys=True)
         f.write("\n")
 
 
