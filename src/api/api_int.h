@@ -21,7 +21,7 @@ int ncz_ids_add(ncz_dataset *ds, int *ncid); /* the table has the dataset from n
 /* The dataset of an ncid, which is not freed before ncz_ids_leave(). NULL: none is open. */
 ncz_dataset *ncz_ids_enter(int ncid);
 void         ncz_ids_leave(int ncid);
-/* The same with its lock shared, which keeps it until ncz_dataset_end() or ncz_ids_unshare(). */
+/* Takes a share in the dataset's lock instead: it is not freed before ncz_dataset_end() or ncz_ids_unshare(). */
 ncz_dataset *ncz_ids_share(int ncid);
 void         ncz_ids_unshare(int ncid);
 /* Takes the dataset out of the table, to end it. NULL: none is open. Once it is closed, ncz_ids_free() waits for the

@@ -63,14 +63,6 @@ leave_name(ncz_place *place)
     return ncz_place_set_path(place, "", place->path, (size_t)(slash - place->path));
 }
 
-static bool
-is_folder(const char *path)
-{
-    ncz_stat st;
-
-    return ncz_system.name.fstatat(AT_FDCWD, path, &st, 0) == 0 && S_ISDIR(st.st_mode);
-}
-
 /* The length of a path without its last name, and of one that ends in slashes without these. 0: it is a name alone. */
 static size_t
 cut_name(const char *path)
@@ -88,7 +80,7 @@ cut_name(const char *path)
 static int
 begin_local(ncz_places *p, const ncz_target *base, bool beside)
 {
-    bool  folder = !beside && is_folder(base->path);
+    bool  folder = !beside && ncz_sys_is_folder(base->path);
     char *own = ncz_strndup(base->path, folder ? strlen(base->path) : cut_name(base->path)), *real;
     int   rc;
 

@@ -145,6 +145,7 @@ ncz_sys_realpath(const char *path); /* absolute, links resolved, with '/'; NULL:
 /* The path without slashes at its end; where its last name is a link, the path that this leads to, also of one that
  * leads to nothing yet. NULL: errno, ELOOP for links in a circle. To be freed with free(). */
 char *ncz_sys_follow(const char *path);
+bool  ncz_sys_is_folder(const char *path); /* or a link to one */
 FILE *ncz_sys_fopen(const char *path, const char *mode);
 
 /* ---- temporary files, memory ------------------------------------------------------------------------------------ */

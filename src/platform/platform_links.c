@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * platform_links: what a symbolic link leads to. The same on all systems.
+ * platform_links: what a path and a symbolic link lead to. The same on all systems.
  */
 #include "platform/platform.h"
 
@@ -63,4 +63,12 @@ ncz_sys_follow(const char *path)
     free(at);
     free(text);
     return NULL;
+}
+
+bool
+ncz_sys_is_folder(const char *path)
+{
+    ncz_stat st;
+
+    return ncz_system.name.fstatat(AT_FDCWD, path, &st, 0) == 0 && S_ISDIR(st.st_mode);
 }

@@ -18,7 +18,7 @@ enum { NCZ_POOL_THREADS_MOST = 256, NCZ_POOL_CACHE_LINE = 64 };
 
 unsigned ncz_pool_size(void);                     /* most at work at once */
 unsigned ncz_pool_size_waiting(void);             /* most in a batch of tasks that wait, at least ncz_pool_size() */
-unsigned ncz_pool_waiting(void);                  /* the same, after a fork, too */
+unsigned ncz_pool_waiting(void);                  /* that size; may be the first call after a fork */
 void     ncz_pool_size_set(unsigned n);           /* 0: chosen at the next use */
 bool     ncz_pool_size_share(unsigned processes); /* is the size to be chosen again? */
 void     ncz_pool_size_lock(void);                /* over a fork */

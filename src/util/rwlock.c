@@ -6,7 +6,7 @@
  * and then looks at `sharing`. All of these are in one order, the same for all threads, so at least one of the two sees
  * the other, and waits. The same holds for who waits to share (`sleepers`, then `alone`) and who ends being alone
  * (`alone`, then `sleepers`), so that nobody is left asleep: if the lock is still free, it is taken and given back once
- * more; if not, whoever has it lets them in.
+ * more; if not, the thread that has it wakes them when it gives it back.
  */
 #include "util/rwlock.h"
 
@@ -91,7 +91,7 @@ ncz_rwlock_wait_for_turn(ncz_rwlock *l)
 void
 ncz_rwlock_call_next(ncz_rwlock *l)
 {
-    (void)pthread_mutex_lock(&l->sleep); /* whoever has looked waits by now */
+    (void)pthread_mutex_lock(&l->sleep); /* a thread that saw the lock taken is in its wait by now */
     (void)pthread_cond_signal(&l->turn);
     (void)pthread_mutex_unlock(&l->sleep);
 }

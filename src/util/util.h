@@ -466,8 +466,8 @@ typedef void (*ncz_pool_fn)(void *arg, size_t i, ncz_scratch *scratch);
 
 /* fn(arg, i) for all i < n, on at most `most` threads, in any order; returns when all are done. */
 void ncz_pool_each(size_t n, size_t most, ncz_pool_fn fn, void *arg);
-/* The same for tasks that wait and hardly compute, so more of them run at once than the pool has threads: enough for a
- * disk, by all processes that share the machine together; but no more where a number of threads was set. */
+/* As ncz_pool_each(), for tasks that wait and hardly compute. More of them run at once than the pool has threads:
+ * enough for a disk, by all processes that share the machine together; but no more where a number was set. */
 void ncz_pool_each_waiting(size_t n, size_t most, ncz_pool_fn fn, void *arg);
 
 /* A batch of tasks that are added one by one: fn(arg, i) for the i-th. Adding does not wait, but if there are no

@@ -5,6 +5,7 @@
  *
  * usage: test_open_peak
  */
+#include "memory_check.h"
 #include "nczarr.h"
 #include "support/peak.h"
 
@@ -13,17 +14,6 @@
 #include <string.h>
 
 enum { VARS = 4000, ATTS = 4, CONSTANT = 4 << 20 /* the allocator, what the C library keeps */ };
-
-static void
-check(int rc, const char *what)
-{
-    if (rc != NC_NOERR) {
-        fprintf(stderr, "%s: %d %s\n", what, rc, nczarr_errmsg());
-        exit(1);
-    }
-}
-
-#define OK(call) check((call), #call)
 
 static void
 make(const char *url)

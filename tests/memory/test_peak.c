@@ -22,6 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "memory_check.h"
 #include "nczarr.h"
 #include "support/peak.h"
 #include "support/scratch.h"
@@ -52,17 +53,6 @@ typedef struct way {
 static size_t noisy = NOISY; /* in an archive 1 */
 
 /* ---- in the child ---------------------------------------------------------------------------------------------- */
-
-static void
-check(int rc, const char *what)
-{
-    if (rc != NC_NOERR) {
-        fprintf(stderr, "%s: %d %s\n", what, rc, nczarr_errmsg());
-        exit(1);
-    }
-}
-
-#define OK(call) check((call), #call)
 
 /* A few planes are noise, a quarter is fill, the rest one number each: so it is small on disk and quick to check. */
 static float
@@ -135,7 +125,7 @@ read_doubles(int ncid, int var, size_t first, size_t planes, float *buf)
         OK(nc_get_vara_double(ncid, var, start, count, as));
         for (size_t p = 0; p < n; p++)
             if (as[p * PLANE + 77] != (double)value(start[0] + p, 77))
-                check(NC_EINTERNAL, "a converted plane");
+                memory_check(NC_EINTERNAL, "a converted plane");
     }
 }
 

@@ -380,9 +380,10 @@ class Run:
         elif job.state == "failed":
             row.failed += 1
             say("%s: FAILED: %s" % (job.name, job.result))
-        if row.open == 0:
-            self.note([row])
-        if row.open == 0 and not getattr(job, "keeper", False):
+        if row.open > 0:
+            return
+        self.note([row])
+        if not getattr(job, "keeper", False):
             note = "; left out: " + ", ".join(row.left_out) if row.left_out else ""
             say("%s: %d passed, %d failed%s" % (part.name, row.passed, row.failed, note))
 

@@ -112,9 +112,9 @@ choose_raw(const copy_opts *o, const copy_source *s, copy_var *v, char *in, cons
     n = measure_chunk_part(in);
 
     v->raw_objects =
-        out[m] == ',' && strcmp(in, out) == 0 && fits_memory(o, v) && copy_part_is_aligned(s, v, v->shard_in);
+        has_shards(out) && strcmp(in, out) == 0 && fits_memory(o, v) && copy_part_is_aligned(s, v, v->shard_in);
     v->raw = v->raw_objects ||
-             (out[m] == '}' && n == m && strncmp(in, out, n) == 0 && copy_part_is_aligned(s, v, v->chunk_in));
+             (!has_shards(out) && n == m && strncmp(in, out, n) == 0 && copy_part_is_aligned(s, v, v->chunk_in));
 }
 
 static int

@@ -70,7 +70,7 @@ ncz_zarr2_docs ncz_zarr2_docs_of(const ncz_node_docs *n);
 /* A member of a node's NCZarr information, under either of its names, from the newest place that has it. */
 const ncz_json *ncz_zarr2_nczarr_find(const ncz_zarr2_docs *n, ncz_nczarr_info what, const char *newer,
                                       size_t newer_len, const char *older, size_t older_len);
-/* The same; the compiler knows the lengths of names that are written out. */
+/* Finds it by names with a terminating NUL. Inline, so that the compiler counts the bytes of constant names. */
 static inline const ncz_json *
 ncz_zarr2_nczarr_get(const ncz_zarr2_docs *n, ncz_nczarr_info what, const char *newer, const char *older)
 {

@@ -52,15 +52,6 @@ static const char *const system_bundles[] = {
     "/etc/ssl/cert.pem",
 };
 
-/* OpenSSL takes the name of a folder that is not there, and then trusts nobody. */
-static bool
-is_folder(const char *path)
-{
-    ncz_stat st;
-
-    return ncz_system.name.fstatat(AT_FDCWD, path, &st, 0) == 0 && S_ISDIR(st.st_mode);
-}
-
 /*
  * No file or folder is named: uses libcurl's built-in default, else OpenSSL's. A program that was built on another
  * system may have neither on this one: then the first bundle that is found counts.
@@ -80,7 +71,8 @@ load_default(X509_STORE *store)
     (void)v;
     if (file != NULL && X509_STORE_load_locations(store, file, NULL) == 1)
         return NC_NOERR;
-    if (dir != NULL && is_folder(dir) && X509_STORE_load_locations(store, NULL, dir) == 1)
+    /* OpenSSL takes the name of a folder that is not there, and then trusts nobody. */
+    if (dir != NULL && ncz_sys_is_folder(dir) && X509_STORE_load_locations(store, NULL, dir) == 1)
         return NC_NOERR;
     if (X509_STORE_load_locations(store, X509_get_default_cert_file(), NULL) == 1)
         return NC_NOERR;
