@@ -288,6 +288,8 @@ def preamble():
     rows += [" *", " * Functions have the visibility of the compiler's options: -fvisibility=hidden keeps all but the API inside.",
              " * NCZARR_PART, from 1 to %d, compiles a part alone: all of them, linked together, are the library." % PARTS, " */",
              "#ifndef _GNU_SOURCE", "#define _GNU_SOURCE", "#endif", "#ifndef _FILE_OFFSET_BITS", "#define _FILE_OFFSET_BITS 64", "#endif",
+             "#if defined __FINITE_MATH_ONLY__ && __FINITE_MATH_ONLY__ > 0",
+             '#error "Missing values are NaN, which the options of this compiler rule out: add -fno-fast-math (Intel: -fp-model=precise)"', "#endif",
              "/* Results must not depend on whether a processor adds and multiplies in one step. */",
              "#if defined __clang__", "#pragma STDC FP_CONTRACT OFF", "#elif defined __GNUC__ && defined __FP_FAST_FMA",
              '#pragma GCC optimize("fp-contract=off")', "#endif",

@@ -43,6 +43,12 @@ def compile_library(folder, compiler, macros, flags, optimise=False):
     return target if r.returncode == 0 else ["%s %s: %s" % (compiler, " ".join(macros), l) for l in r.stderr.splitlines()[:5]]
 
 
+def refuses_fast_math(folder, compiler):
+    """It does not become a library for which no value is NaN."""
+    r = run(compiler, "-std=c11", "-Ofast", "-E", os.path.join(folder, "nczarr.c"), "-o", os.devnull)
+    return [] if r.returncode != 0 and "add -fno-fast-math" in r.stderr else ["%s -Ofast: compiled" % compiler]
+
+
 def run_examples(folder, compiler, library, flags, root):
     """Those examples that write their own dataset, as programs of this one object file."""
     bad = []
@@ -123,7 +129,7 @@ def problems(root, short):
             if isinstance(library, list):
                 bad += library
                 continue
-            bad += run_examples(folder, compiler, library, flags, root)
+            bad += run_examples(folder, compiler, library, flags, root) + refuses_fast_math(folder, compiler)
             if compiler == "gcc":
                 bad += [] if short else serves_cxx(folder, library, flags)
                 bad += serves_codecs(folder, root, library, [], flags, ("write", os.path.join(folder, "zlib-alone")))

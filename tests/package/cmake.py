@@ -47,12 +47,19 @@ endforeach()
 """
 PROGRAM = """#include <%s>
 #include <stdio.h>
+#include <string.h>
 
 int main(int argc, char **argv)
 {
-    int id;
+    static const unsigned char nan_bytes[8] = {0, 0, 0, 0, 0, 0, 0xf8, 0x7f};
+    double                     nan, back;
+    int                        id;
 
-    if (argc != 2 || nc_create(argv[1], NC_CLOBBER, &id) != NC_NOERR || nc_close(id) != NC_NOERR)
+    memcpy(&nan, nan_bytes, sizeof nan);
+    if (argc != 2 || nc_create(argv[1], NC_CLOBBER, &id) != NC_NOERR ||
+        nc_put_att_double(id, NC_GLOBAL, "nan", NC_DOUBLE, 1, &nan) != NC_NOERR || nc_close(id) != NC_NOERR ||
+        nc_open(argv[1], NC_NOWRITE, &id) != NC_NOERR || nc_get_att_double(id, NC_GLOBAL, "nan", &back) != NC_NOERR ||
+        nc_close(id) != NC_NOERR || memcmp(&back, nan_bytes, sizeof back) != 0)
         return 1;
     return puts(nc_inq_libvers()) < 0;
 }
@@ -107,8 +114,8 @@ def make_project(folder, lists, root):
     shutil.copy(os.path.join(root, "tests", "package", "codecs.c"), folder)
 
 
-def build(folder, generator, *options, warnings="-Wall -Wextra -pedantic -Werror"):
-    """The folder of the project's programs."""
+def build(folder, generator, *options, warnings="-Wall -Wextra -pedantic -Werror -ffast-math"):
+    """The folder of the project's programs. That no value is NaN may hold for the project; it does not for the library."""
     at = os.path.join(folder, "built")
     must("cmake", "-G", generator, "-S", folder, "-B", at, "-DCMAKE_C_FLAGS=" + warnings, "-DCMAKE_CXX_FLAGS=" + warnings, *options)
     must("cmake", "--build", at, "--parallel", "2")

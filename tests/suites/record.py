@@ -14,6 +14,7 @@ READERS = {"check", "docs", "package"}  # of the text of the whole tree
 COMPILED = {p.name for p in parts.PARTS if any(isinstance(s, parts.Meson) for s in p.steps)} | {"fuzz", "s3"}
 EVERY = {p.name for p in parts.PARTS}
 BEGINNINGS = {
+    "CMakeLists.txt": {"packages"}, "tools/amalgamate.py": {"packages", "windows"},
     "docs/examples/": EVERY, "docs/": set(), "tests/suites/record.py": set(), "src/platform/platform_windows": {"windows"}, "fortran/netcdf.inc": {"fortran"},
     "fortran/netcdf77.f90": {"fortran"}, "fortran/generate77.py": {"fortran"}, "fortran/": {"fortran", "programs", "mpi", "packages"},
     "packaging/": {"packages", "windows", "macos", "mpi", "fortran"},
