@@ -20,7 +20,7 @@ BEGINNINGS = {
     "packaging/": {"packages", "windows", "macos", "mpi", "fortran"},
     "tests/bench/": {"bench", "asan", "mpi"}, "tests/docs/": set(), "tests/fortran/": {"fortran"},
     "tests/interop/": {"peers", "programs"}, "tests/machines/": {"i386", "musl", "s390x", "macos"}, "tests/matrix/": {"matrix"},
-    "tests/mpi/": {"mpi", "fortran", "programs"}, "tests/package/": {"packages"}, "tests/packages/": {"packages"},
+    "tests/mpi/": {"mpi", "fortran", "programs"}, "tests/netcdf4/": {"netcdf4"}, "tests/package/": {"packages"}, "tests/packages/": {"packages"},
     "tests/programs/": {"programs", "fortran", "mpi"}, "tests/systems/": {"windows", "macos"}, "tests/virtual/": {"virtual", "hdf4"},
     **{"tests/%s/" % m: COMPILED for m in parts.MODULES if m != "s3"},
 }
