@@ -41,6 +41,8 @@ working_directory(ncz_place *out)
 
     if (rc == NC_NOERR && real != NULL)
         rc = ncz_place_set_path(out, "", real, strlen(real));
+    if (rc != NC_NOERR)
+        ncz_place_clear(out);
     free(real);
     return rc;
 }
@@ -61,8 +63,7 @@ add_prefix(ncz_place_list *list, const char *text)
         list->v[list->n++] = place;
         return NC_NOERR;
     }
-    if (rc == NC_ENOMEM)
-        ncz_place_clear(&place);
+    ncz_place_clear(&place);
     return rc;
 }
 
