@@ -185,7 +185,7 @@ is_quiet(const ncz_engine *e)
 bool
 ncz_engine_caches_nothing(const ncz_engine *e)
 {
-    return e->cells.cache.n == 0 && is_quiet(e) && e->behind.failed.code == NC_NOERR;
+    return is_quiet(e) && e->cells.cache.n == 0 && e->behind.failed.code == NC_NOERR;
 }
 
 ncz_row_put
