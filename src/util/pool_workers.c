@@ -122,20 +122,21 @@ bool
 ncz_pool_worker_give(ncz_worker *w, void *ticket, void *(*run)(void *))
 {
     void *before;
+    bool  started = false;
 
-    do { /* it may fall asleep meanwhile, or end */
+    do { /* it may fall asleep meanwhile, also one that has just begun, or end */
         if ((before = w->ticket) == &absent) {
             if (!start_thread(w, run))
                 return false;
-            w->nwakes++;
+            started = true;
             before = NULL;
         }
     } while (!change_ticket(w, before, ticket));
     w->ntickets++;
-    if (before == &asleep) {
+    if (started || before == &asleep)
         w->nwakes++;
+    if (before == &asleep)
         wake(w);
-    }
     return true;
 }
 
