@@ -196,7 +196,8 @@ TEST_WITH(each_call_fails, set_up, tear_down)
     };
     static const int versions[] = {1, 2, 5};
 
-    bool all = getenv("NCZARR_TEST_ALL") != NULL, few = getenv("NCZARR_TEST_SHORT") != NULL;
+    bool all = getenv("NCZARR_TEST_ALL") != NULL,
+         few = getenv("NCZARR_TEST_SHORT") != NULL || getenv("NCZ_TEST_FEW") != NULL;
 
     for (size_t i = 0; i < NCZ_LEN(scenarios); i++)
         for (size_t k = 0; k < 2; k++) { /* whole writes, and such of few bytes */

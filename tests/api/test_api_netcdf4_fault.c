@@ -131,7 +131,8 @@ TEST_WITH(each_call_fails, set_up, tear_down)
         {"", .append = true, .width = 300, .tries = 2},
         {"&write=behind", .append = true, .width = 20, .abort = true},
     };
-    bool all = getenv("NCZARR_TEST_ALL") != NULL, few = getenv("NCZARR_TEST_SHORT") != NULL;
+    bool all = getenv("NCZARR_TEST_ALL") != NULL,
+         few = getenv("NCZARR_TEST_SHORT") != NULL || getenv("NCZ_TEST_FEW") != NULL;
 
     for (size_t i = 0; i < NCZ_LEN(scenarios); i++) {
         make_old(&scenarios[i]);
