@@ -4,24 +4,13 @@
  * Icechunk repository, each read by many threads, ahead of the read, in a child after a fork, and not written.
  */
 #include "api_test.h"
+#include "contract/host.h"
 #include "support/scratch.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-/* ThreadSanitizer does not follow a fork: a child that starts threads ends there. */
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define FOLLOWS_FORKS 0
-#endif
-#elif defined(__SANITIZE_THREAD__)
-#define FOLLOWS_FORKS 0
-#endif
-#ifndef FOLLOWS_FORKS
-#define FOLLOWS_FORKS 1
-#endif
 
 enum { ROWS = 10, COLS = 20, ALL = ROWS * COLS, THREADS = 16 };
 
@@ -209,7 +198,9 @@ child_reads(const char *path, int ncid, const float *want)
 
 TEST_WITH(a_child_reads_what_its_parent_opened, set_up, scratch_tear_down)
 {
-    for (size_t k = 0; FOLLOWS_FORKS && k < NCZ_LEN(kinds); k++) {
+    if (!host_child_has_threads())
+        skip();
+    for (size_t k = 0; k < NCZ_LEN(kinds); k++) {
         const char *path = path_of(&kinds[k]);
         float       want[ALL];
         unsigned    seed = 3;

@@ -11,26 +11,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "contract/host.h"
 #include "support/fork.h"
 
 #define HANG_SECONDS 120
 
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define THREADS_CHECKED 1
-#endif
-#elif defined(__SANITIZE_THREAD__)
-#define THREADS_CHECKED 1
-#endif
-
 bool
 ranks_have_threads(void)
 {
-#ifdef THREADS_CHECKED
-    return false;
-#else
-    return true;
-#endif
+    return !HOST_THREADS_CHECKED;
 }
 
 static atomic_int released;
