@@ -196,13 +196,10 @@ TEST_WITH(each_call_fails, set_up, tear_down)
     };
     static const int versions[] = {1, 2, 5};
 
-    bool all = getenv("NCZARR_TEST_ALL") != NULL,
-         few = getenv("NCZARR_TEST_SHORT") != NULL || getenv("NCZ_TEST_FEW") != NULL;
-
     for (size_t i = 0; i < NCZ_LEN(scenarios); i++)
         for (size_t k = 0; k < 2; k++) { /* whole writes, and such of few bytes */
             version = versions[(i + k + test_seed()) % 3];
-            if (all || (k == (i + test_seed()) % 2 && (!few || i == test_seed() % NCZ_LEN(scenarios))))
+            if (sysfault_drawn(i, NCZ_LEN(scenarios), k))
                 sysfault_each(run_session, &scenarios[i], k == 0 ? 0 : 500, 5, 3);
         }
 }

@@ -131,13 +131,11 @@ TEST_WITH(each_call_fails, set_up, tear_down)
         {"", .append = true, .width = 300, .tries = 2},
         {"&write=behind", .append = true, .width = 20, .abort = true},
     };
-    bool all = getenv("NCZARR_TEST_ALL") != NULL,
-         few = getenv("NCZARR_TEST_SHORT") != NULL || getenv("NCZ_TEST_FEW") != NULL;
 
     for (size_t i = 0; i < NCZ_LEN(scenarios); i++) {
         make_old(&scenarios[i]);
         for (size_t k = 0; k < 2; k++) /* whole writes, and such of few bytes */
-            if (all || (k == (i + test_seed()) % 2 && (!few || i == test_seed() % NCZ_LEN(scenarios))))
+            if (sysfault_drawn(i, NCZ_LEN(scenarios), k))
                 sysfault_each(run_session, &scenarios[i], k == 0 ? 0 : 100, 5, 3);
     }
 }

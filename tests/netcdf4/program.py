@@ -118,8 +118,8 @@ class Program:
         if not dims:
             return
         nunlimited = [n for _, _, n in dims].count(None)
-        # The default depends on how netCDF-C was built, and of one dimension on how many records it knows of: in a file that
-        # is opened, those that stand for the dimension, which in its own files may be fewer than there are.
+        # The default depends on how netCDF-C was built and, for one dimension, on the number of records that it knows of. When
+        # it opens a file of its own, that may be fewer than the file has.
         if d.random() < 0.5 or nunlimited > 1 or (nunlimited > 0 and (self.has_put or self.kept is not None)):
             chunks = [d.randrange(1, 5) if n is None else d.randrange(1, n + 1) for _, _, n in dims]
             nc("nc_def_var_chunking", group, var, 0, sizes(chunks))

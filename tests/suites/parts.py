@@ -10,7 +10,7 @@ ALL, SHORT, ALWAYS = "all", "short", "always"
 MODULES = "platform util json uri grid filter s3 hdf5 zmap zip references places icechunk container model format cells object chunk dataset api forward".split()
 # Memory that was freed and is kept from reuse: a program of a test frees less in all, and fresh memory costs time.
 ASAN = {"ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1:quarantine_size_mb=16", "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}
-# What fails or dies at each call of the system: gcc's build goes through all of it, sanitizers and other machines through some.
+# Tests that let each system call fail, or the process die there: gcc's build runs them whole, sanitizers and other machines a sample.
 DRAWN = {"NCZARR_TEST_ALL": "", "NCZ_TEST_FEW": "1"}
 TSAN = {"TSAN_OPTIONS": "halt_on_error=1:allocator_may_return_null=1:second_deadlock_stack=1"}
 STRICT = ["-Dwerror=true", "-Dtests=enabled"]
@@ -146,9 +146,10 @@ PARTS = (
         Meson("asan", ["format", "filter", "zmap", "references"], ("tools",), alone=LONG_ASAN, when=SHORT, drawn=2),
         Meson("asan", ["hdf5", "hdf4", "container", "icechunk", "zip"], ("tools",), when=SHORT, drawn=3),
         Meson("asan", ["tools"], when=SHORT, drawn=6),
-        # A sanitizer takes more addresses than the tests of memory leave, and its own memory cannot be told from ours; it
-        # may stop a process that was forked beside threads; V4 loads the shared library.
-        Meson("asan", [], but="bench_memory.*|bench_virtual|(copy_|open_)?peak|bombs|history", when=ALL, env=DRAWN),
+        # A sanitizer needs more addresses than the tests of memory leave, and its own memory would be measured, too; it may
+        # stop a process that was forked beside threads; V4 loads the shared library.
+        Meson("asan", [], ("golden",), but="bench_memory.*|bench_virtual|(copy_|open_)?peak|bombs|history", when=ALL, env=DRAWN),
+        Meson("asan", ["golden"], when=ALL),
     ), ("clang", "tools"), ("llvm", "browser")),
     Part("fuzz", "the corpora of all fuzz targets; --all: and each target for a minute", (1, 20), (
         Script("fuzz", "tests/fuzz/run {asan} 0", "asan", ("fuzz",), when=SHORT),

@@ -408,3 +408,11 @@ sysfault_is_one_of(const char *call, const char *const *calls)
             return true;
     return false;
 }
+
+bool
+sysfault_drawn(size_t i, size_t n, size_t k)
+{
+    bool few = getenv("NCZARR_TEST_SHORT") != NULL || getenv("NCZ_TEST_FEW") != NULL;
+
+    return getenv("NCZARR_TEST_ALL") != NULL || (k == (i + test_seed()) % 2 && (!few || i == test_seed() % n));
+}

@@ -32,6 +32,9 @@ void sysfault_stop(void);           /* the system's own again; sysfault_plan sta
  */
 void sysfault_each(bool (*session)(const void *arg, sysfault plan), const void *arg, size_t piece, size_t least,
                    size_t least_forever);
+/* Whether this run tries the i-th of n scenarios with writes of kind k, 0 or 1: with NCZARR_TEST_ALL all of them, else one
+ * kind of each, with NCZARR_TEST_SHORT or NCZ_TEST_FEW of one scenario alone, by the seed. */
+bool sysfault_drawn(size_t i, size_t n, size_t k);
 int  sysfault_code(int err);                                         /* the library's code for this errno */
 bool sysfault_is_one_of(const char *call, const char *const *calls); /* NULL at the end */
 
