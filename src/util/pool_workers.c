@@ -124,7 +124,7 @@ ncz_pool_worker_give(ncz_worker *w, void *ticket, void *(*run)(void *))
     void *before;
     bool  started = false;
 
-    do { /* it may fall asleep meanwhile, also one that has just begun, or end */
+    do { /* meanwhile it may fall asleep, even when it was just started, or end */
         if ((before = w->ticket) == &absent) {
             if (!start_thread(w, run))
                 return false;

@@ -142,6 +142,11 @@ def fetched(root, tmp, archive, name, generator, options, shared=False, **kw):
     return try_programs(build(folder, generator, *options, **kw), shared)
 
 
+def leaves_subnormals(library):
+    """With -ffast-math gcc links in what takes subnormal numbers for 0 in each program that loads the library: not here."""
+    return ["%s changes how programs compute" % library] if "set_fast_math" in must("nm", library) else []
+
+
 def takes_a_minute(root, tmp, archive):
     """As the how-to says it, without a build type: the library is optimised all the same, and has what is installed."""
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
@@ -151,6 +156,7 @@ def takes_a_minute(root, tmp, archive):
     print("    a project with the library in it: %.0f s of processor time, %.0f s by the clock" % (seconds, time.monotonic() - began))
     flags = open(os.path.join(tmp, "plain", "built", "_deps", "nczarr-build", "CMakeFiles", "nczarr.dir", "flags.make"), encoding="utf-8").read()
     bad += [] if "-O2" in flags else ["without a build type it is not optimised"]
+    bad += leaves_subnormals(os.path.join(tmp, "plain", "built", "_deps", "nczarr-build", "libnczarr.so"))
     return bad + (["a build took %.0f s of processor time" % seconds] if seconds > CPU_SECONDS else [])
 
 
