@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * nczarr.h: the netCDF API over NCZarr, Zarr v2 and v3, and classic netCDF, all of which are read and written, and
- * over netCDF-4, which is read.
+ * nczarr.h: the netCDF API over NCZarr, Zarr v2 and v3, classic netCDF and netCDF-4, all of which are read and written,
+ * and over other HDF5 files, HDF4, Icechunk, sets of references and aggregations, which are read.
  *
  * One header for everything a program needs. Names, values and error codes are netCDF's; additions of this library
  * begin with nczarr_.
@@ -306,7 +306,7 @@ typedef int nc_type;
 
 #define NC_ISSYSERR(err) ((err) > 0)
 
-/* Attributes always keep their order of creation, and HDF5 dimension scales do not exist: accepted, no effect. */
+/* Accepted, no effect: attributes always keep their order of creation, and a netCDF-4 file has its dimension scales. */
 #define NC_NOATTCREORD       0x20000
 #define NC_NODIMSCALE_ATTACH 0x40000
 
@@ -606,8 +606,8 @@ NCZARR_API int nc_initialize(void);
 NCZARR_API int nc_finalize(void);
 
 /* Settings by key, process-wide: nc_rc_set() remembers one, nc_rc_get() returns a copy that the caller frees with
- * free(), or NULL (not set). They have no other effect: netCDF's rc files are used for S3 only (s3.md). NC_EINVAL: no
- * key or value. */
+ * free(), or NULL (not set). They have no other effect: what is taken from netCDF's rc files (s3.md, nczarr_url(7)) is
+ * read from there. NC_EINVAL: no key or value. */
 NCZARR_API char *nc_rc_get(const char *key);
 NCZARR_API int   nc_rc_set(const char *key, const char *value);
 
@@ -628,7 +628,8 @@ NCZARR_API int nc_get_chunk_cache(size_t *sizep, size_t *nelemsp, float *preempt
 NCZARR_API int nc_set_log_level(int new_level);
 
 /* Alignment and metadata block size of HDF5 files: objects of at least `threshold` bytes would begin at a multiple of
- * `alignment`. The get calls give what was set, or 0; nothing else uses it, since there is no such file. */
+ * `alignment`. The get calls give what was set, or 0. Nothing else uses it: netCDF-4 files written here have their
+ * chunks wherever there is room. */
 NCZARR_API int nc_set_alignment(int threshold, int alignment);
 NCZARR_API int nc_get_alignment(int *thresholdp, int *alignmentp);
 NCZARR_API int nc_set_meta_block_size(size_t size);
@@ -740,8 +741,10 @@ NCZARR_API int nc_sync(int ncid);
  * NC_EBADGRPID, of nc_abort(), too: the ncid is a group's; nothing is closed. */
 NCZARR_API int nc_close(int ncid);
 
-/* Closes the dataset without storing. After nc_create() it removes exactly what this session created; after nc_open()
- * it drops changes that are not stored yet. Always releases the dataset. */
+/* Closes the dataset without storing. After nc_create() it removes exactly what this session created, but a classic or
+ * netCDF-4 file only before the first nc_enddef() or nc_sync(): afterwards that of netCDF-4 is as the last of these
+ * left it, and in a classic one data that were put since may be, too. After nc_open() it drops changes that are not
+ * stored yet. Always releases the dataset. */
 NCZARR_API int nc_abort(int ncid);
 
 /* Removes the dataset whose root is `path`, with everything below it. Removes nothing when that is not recognisably a
@@ -776,8 +779,8 @@ NCZARR_API int nc_inq_unlimdims(int ncid, int *nunlimdimsp, int *unlimdimidsp);
 NCZARR_API int nc_inq_format(int ncid, int *formatp);
 NCZARR_API int nc_inq_format_extended(int ncid, int *formatp, int *modep);
 
-/* The version of Zarr in which the dataset is stored: 2 or 3; 0: in another format, which is only read. *nczarrp: 1 if
- * it has NCZarr's own metadata and they are used, else 0 (pure Zarr). Either may be NULL. */
+/* The version of Zarr in which the dataset is stored: 2 or 3; 0: in another format, of which *nczarrp says nothing.
+ * *nczarrp: 1 if it has NCZarr's own metadata and they are used, else 0 (pure Zarr). Either may be NULL. */
 NCZARR_API int nczarr_inq_zarr_format(int ncid, int *versionp, int *nczarrp);
 
 /* *consolidatedp: 1 if the dataset has consolidated metadata, or will have them when it is closed, else 0; may be NULL.
@@ -806,7 +809,7 @@ NCZARR_API int nczarr_inq_warnings(int ncid, size_t *np, const char *const **tex
 #define NCZARR_MISSING_ERROR 2
 NCZARR_API int nczarr_set_missing(int ncid, int how);
 
-/* NC_NOFILL: variables defined from now on have no fill value (null in the document). NC_EINVAL other modes. */
+/* NC_NOFILL: variables defined from now on have no fill value (in Zarr null in the document). NC_EINVAL other modes. */
 NCZARR_API int nc_set_fill(int ncid, int fillmode, int *old_modep);
 
 /* Logs the structure of the dataset at level 2 or 3 (information). */
@@ -817,19 +820,22 @@ NCZARR_API int nctypelen(nc_type datatype);
 
 /* ---- datasets in memory ------------------------------------------------------------------------------------
  *
- * A dataset in one block of memory, which is a zip archive: the block of nc_close_memio() can be written to a file
- * x.zip, and the contents of such a file can be opened. (NC_DISKLESS: a dataset in memory that is loaded from a path
- * or stored to one. nczarr_zmap.h: in a map.) `path` is a name, or a URL whose fragment is used
+ * A dataset in one block of memory, which is a zip archive or a netCDF file: the block of nc_close_memio() can be
+ * written to a file x.zip or x.nc, and the contents of such a file can be opened, and those of an HDF4 file. What is
+ * made is chosen as by nc_create(), but Zarr is in an archive. (NC_DISKLESS: a dataset in memory that is loaded from a
+ * path or stored to one. nczarr_zmap.h: in a map.) `path` is a name, or a URL whose fragment is used
  * (`file://x#mode=zarr`).
  *
  * nc_create_mem(): in a block of the library, initially of `initialsize` bytes. nc_open_mem(): reads the caller's
  * block, which must not move until the dataset is closed; NC_WRITE is NC_EINVAL. nc_open_memio(): with
  * NC_MEMIO_LOCKED the same. Without it the block must come from malloc(), and a successful call takes ownership:
- * nc_close() frees it, and NC_WRITE may change it. A locked block cannot be written to (NC_EINMEMORY). NC_ENOTNC: not
- * an archive, or one without a dataset.
+ * nc_close() frees it, and NC_WRITE may change it. A locked block cannot be written to (NC_EINMEMORY). NC_ENOTNC:
+ * neither an archive with a dataset nor a file of a format that is read.
  *
  * nc_close_memio() stores and closes as nc_close() does, and returns the block: the opened one, if it was locked;
- * else one that the caller frees with free(). NC_EINMEMORY: the dataset is not in a block; it stays open.
+ * else one that the caller frees with free(). NC_EINMEMORY: the dataset is not in a block, or a netCDF-4 file that
+ * nc_open_memio() has opened with NC_WRITE: nc_copy_var() and the like copy it into one of nc_create_mem(). It stays
+ * open.
  */
 NCZARR_API int nc_open_mem(const char *path, int omode, size_t size, void *memory, int *ncidp);
 NCZARR_API int nc_create_mem(const char *path, int cmode, size_t initialsize, int *ncidp);
@@ -841,8 +847,8 @@ NCZARR_API int nc_close_memio(int ncid, NC_memio *info);
 /* NC_ENAMEINUSE a variable or group of that name; NC_EPERM; NC_ESTRICTNC3 in the classic model. */
 NCZARR_API int nc_def_grp(int parent_ncid, const char *name, int *new_ncid);
 
-/* Moves metadata and data below the new name. Crash-safe: the new objects are complete before the old are deleted.
- * NC_EBADGRPID the root; NC_ENAMEINUSE; NC_EPERM. */
+/* In Zarr moves metadata and data below the new name. Crash-safe: the new objects are complete before the old are
+ * deleted. In a file the name changes. NC_EBADGRPID the root; NC_ENAMEINUSE; NC_EPERM. */
 NCZARR_API int nc_rename_grp(int grpid, const char *name);
 
 /* Child group by name (NULL name: the group itself); a name with '/' is a full name. NC_ENOGRP. */
@@ -906,7 +912,7 @@ NCZARR_API int nc_inq_varndims(int ncid, int varid, int *ndimsp);
 NCZARR_API int nc_inq_vardimid(int ncid, int varid, int *dimidsp);
 NCZARR_API int nc_inq_varnatts(int ncid, int varid, int *nattsp);
 
-/* Moves the data to the new name, as nc_rename_grp(). NC_ENAMEINUSE; NC_EPERM. */
+/* In Zarr moves the data to the new name, as nc_rename_grp(). NC_ENAMEINUSE; NC_EPERM. */
 NCZARR_API int nc_rename_var(int ncid, int varid, const char *name);
 
 /* Copies definition, attributes and data into another open dataset or group. Uses its dimensions of the same names
@@ -942,13 +948,13 @@ NCZARR_API int nczarr_copy_var_storage(int ncid_in, int varid_in, int ncid_out, 
 /*
  * How a variable is stored. Each definition: NC_ELATEDEF once nc_enddef() has made it final; NC_EPERM read-only.
  *
- * fill      `no_fill` not 0: no fill value (null). Else `fill_value` (one element of the variable's type; NULL: the
+ * fill      `no_fill` not 0: no fill value. Else `fill_value` (one element of the variable's type; NULL: the
  *           default) is also its attribute _FillValue. Inquiry returns the value in use. NC_EGLOBAL.
  * chunking  NC_CHUNKED with lengths in elements (NULL or a 0: the default for that dimension); NC_CONTIGUOUS and
- *           NC_COMPACT are one chunk of the whole shape (not with unlimited dimensions: NC_EINVAL). NC_EBADCHUNK
- *           longer than a fixed dimension; NC_EINVAL on a scalar with NC_CHUNKED. Inquiry returns the layout that
- *           was defined, now or by the dataset's creator, and the lengths; NC_CHUNKED for a variable with filters or
- *           shards, and NC_CONTIGUOUS for a scalar.
+ *           NC_COMPACT (not with unlimited dimensions: NC_EINVAL) are in Zarr one chunk of the whole shape.
+ *           NC_EBADCHUNK longer than a fixed dimension; NC_EINVAL on a scalar with NC_CHUNKED. Inquiry returns the
+ *           layout that was defined, now or by the dataset's creator, and the lengths; NC_CHUNKED for a variable with
+ *           filters or shards, and NC_CONTIGUOUS for a scalar.
  * endian    NC_ENDIAN_*; NC_EINVAL another value, or a type that has no byte order (NC_CHAR, NC_STRING).
  */
 NCZARR_API int nc_def_var_fill(int ncid, int varid, int no_fill, const void *fill_value);

@@ -10,9 +10,9 @@ from spack.package import *
 
 
 class Nczarr(MesonPackage):
-    """A C library that reads and writes NCZarr, Zarr (versions 2 and 3, with shards) and classic netCDF files, and
-    reads netCDF-4 files, through the functions of netCDF-C, without netCDF-C and HDF5; and commands that print, make,
-    copy and inspect them."""
+    """A C library that reads and writes NCZarr, Zarr (versions 2 and 3, with shards), classic netCDF and netCDF-4
+    files through the functions of netCDF-C, without netCDF-C and HDF5; and commands that print, make, copy and inspect
+    them."""
 
     license("BSD-3-Clause")
 

@@ -2,9 +2,9 @@
 
 A run of --all notes each part in build/tested-all.json, which begins as a copy of tests/suites/tested.json: so the parts
 may run on several days and machines, once the first file has been copied over the second and committed. What a part found
-of one commit holds for a later one while no file has changed that the part looks at.
+of one commit holds for a later one while no file has changed that the part looks at; of a C file comments do not count.
 """
-import json, os, subprocess
+import functools, json, os, re, subprocess
 
 import parts
 
@@ -17,6 +17,7 @@ BEGINNINGS = {
     "CMakeLists.txt": {"packages"}, "tools/amalgamate.py": {"packages", "windows"},
     "docs/examples/": EVERY, "docs/": set(), "tests/suites/record.py": set(), "src/platform/platform_windows": {"windows"}, "fortran/netcdf.inc": {"fortran"},
     "fortran/netcdf77.f90": {"fortran"}, "fortran/generate77.py": {"fortran"}, "fortran/": {"fortran", "programs", "mpi", "packages"},
+    **{"packaging/%s/" % kind: {"packages"} for kind in ("conan", "conda", "debian", "spack", "wheel")},
     "packaging/": {"packages", "windows", "macos", "mpi", "fortran"},
     "tests/bench/": {"bench", "asan", "mpi"}, "tests/docs/": set(), "tests/fortran/": {"fortran"},
     "tests/interop/": {"peers", "programs"}, "tests/machines/": {"i386", "musl", "s390x", "macos"}, "tests/matrix/": {"matrix"},
@@ -25,6 +26,9 @@ BEGINNINGS = {
     **{"tests/%s/" % m: COMPILED for m in parts.MODULES if m != "s3"},
 }
 ENDS = {".md": set(), ".cff": set()}
+# In C: blanks and comments; a text or a character, in which there are none.
+COMMENT = r"/\*.*?\*/|//(?:\\\n|[^\n])*"
+BETWEEN = re.compile(r'((?:\s|%s)+)|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'' % COMMENT, re.S)
 
 
 def load(tree, *path):
@@ -47,10 +51,29 @@ def write(tree, found):
         f.write("\n")
 
 
-def readers(path):
-    """The parts that look at a file, or None: all do."""
+def compiled(text):
+    """What a compiler sees of C: blanks and comments are one blank, or the end of a line."""
+    def shorten(match):
+        return "\n" if "\n" in re.sub(COMMENT, "", match[1], flags=re.S) else " "
+
+    return BETWEEN.sub(lambda m: shorten(m) if m[1] else m[0], text).strip()
+
+
+@functools.cache
+def only_comments(tree, commit, path):
+    """Whether it is a C file whose comments alone have changed since a commit."""
+    if not path.endswith((".c", ".h")):
+        return False
+    then, now = (subprocess.run(["git", "-C", tree, "show", "%s:%s" % (c, path)], capture_output=True, text=True) for c in (commit, "HEAD"))
+    return then.returncode == 0 and now.returncode == 0 and compiled(then.stdout) == compiled(now.stdout)
+
+
+def readers(tree, commit, path):
+    """The parts that look at what has changed of a file since a commit, or None: all do."""
     if path == "/".join(KEPT):
         return set()
+    if only_comments(tree, commit, path):
+        return READERS
     for words, match in ((BEGINNINGS, path.startswith), (ENDS, path.endswith)):
         for word, names in words.items():
             if match(word):
@@ -81,7 +104,7 @@ def problem(tree, name, found):
     paths = changed(tree, part["commit"])
     if paths is None:
         return "%s passed with another commit: %s" % (call, part["commit"])
-    stale = [path for path in paths if (names := readers(path)) is None or name in names]
+    stale = [path for path in paths if (names := readers(tree, part["commit"], path)) is None or name in names]
     return "%s: %s has changed since it passed (%s)" % (call, stale[0], part["commit"][:12]) if stale else None
 
 
