@@ -66,7 +66,7 @@ def vouching(tree):
         (good(), ("CHANGELOG.md", "\n"), ["%s: CHANGELOG.md has changed" % name for name in names if name in text]),
         (good(), ("src/util/alloc.c", "\n/* x */\t// \"\n"), ["%s: " % name for name in names if name in text]),
         (good(), ("packaging/spack/package.py", "\n"), ["%s: " % name for name in names if name in text | {"packages"}]),
-        (good(), ("tests/mpi/run", "\n"), ["%s: " % name for name in names if name in text | {"fortran", "programs", "mpi"}]),
+        (good(), ("tests/mpi/run", "\n"), ["%s: " % name for name in names if name in text | {"packages", "fortran", "programs", "mpi"}]),
         (good(), ("src/util/alloc.c", "int x;\n"), ["%s: " % name for name in names]),
         ({}, None, ["--all %s has not passed" % name for name in names]),
     ):
